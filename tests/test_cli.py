@@ -1,4 +1,4 @@
-"""The command `abut`: what it prints, what it writes, how it fails."""
+"""The command `abut`: its output, its files and its errors."""
 
 import gzip
 import re
@@ -45,7 +45,7 @@ def here(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(capsys):
-    """Run a command line; returns exit status, stdout and stderr."""
+    """Return a function that runs a command line, and returns exit status, stdout and stderr."""
 
     def run(line):
         try:
@@ -58,7 +58,7 @@ def run(capsys):
 
 
 def table(text):
-    """The rows of a printed table, by their names."""
+    """Return the rows of a printed table, by their names."""
     return dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in text.splitlines())
 
 
@@ -152,13 +152,13 @@ ITEM: ATOMS id x y z radius
 
 
 def write_run(path, heights=(0.09, 0.5, 0.08), steps=None):
-    """A dump of one sphere that falls onto the square, jumps off it and falls again."""
+    """Write a dump of one sphere that falls onto the square, bounces and falls again."""
     steps = steps or [10 * k for k in range(len(heights))]
     path.write_text("".join(FRAME.format(step=k, z=z) for k, z in zip(steps, heights, strict=True)))
 
 
 def entries(path):
-    """What a list names: times and files."""
+    """Return the times and files of a list."""
     found = re.findall(r'timestep="([^"]*)".*file="([^"]*)"', path.read_text())
     return [(float(time), name) for time, name in found]
 
@@ -168,7 +168,7 @@ def test_a_list_names_a_file_a_frame(pyvista, run, here):
     status, out, err = run("contacts square.obj bed.dump --frame all -o out.pvd")
     assert (status, err) == (0, "")
     assert out == "2 contacts of 2 of 3 spheres in 3 frames written to out.pvd\n"
-    # one without contacts is there, too
+    # A frame without contacts has a file, too.
     names = [f"out/contacts-00000{k}.vtp" for k in range(3)]
     assert entries(here / "out.pvd") == list(zip([0, 10, 20], names, strict=True))
     reader = pyvista.get_reader(here / "out.pvd")
@@ -200,7 +200,7 @@ def test_frames_of_a_simulation(run, here):
     assert run("contacts square.obj run.pvd --frame all -o out.pvd")[0] == 0
     times = [time for time, _ in entries(here / "out.pvd")]
     assert times == [time for time, _ in entries(here / "run.pvd")]
-    # the list of what is read stays
+    # The list that is read remains unchanged.
     fails(
         run("contacts square.obj run.pvd --frame all -o run.pvd"),
         "would overwrite the input run.pvd",
@@ -236,7 +236,7 @@ def test_broken_frame_is_named(run, here):
     text = (here / "bed.dump").read_text()
     (here / "bed.dump").write_text(text.replace("0.08 0.1", "x 0.1"))
     fails(run("contacts square.obj bed.dump -o out.pvd --frame all"), "bed.dump", "frame 2")
-    # those before it are there
+    # The frames before it have been written.
     assert [time for time, _ in entries(here / "out.pvd")] == [0, 10]
 
 
@@ -315,7 +315,7 @@ def test_a_box_may_change_from_frame_to_frame(run, here):
     assert (status, err) == (0, "")
     assert out == "2 pairs of 4 spheres in 2 frames written to out.npz\n"
     pairs = abut.load_pairs("out.npz")
-    # spheres are numbered on through the frames, none of which sees those of another
+    # Spheres are numbered through the frames, and pairs are only within a frame.
     assert (pairs.i.tolist(), pairs.j.tolist(), pairs.period) == ([0, 2], [1, 3], None)
     np.testing.assert_allclose(pairs.overlap, [0.05, 0.05])
 
@@ -572,6 +572,6 @@ def test_closed_pipe_is_no_error(line):
     child.stdout.close()
     error = child.stderr.read()
     child.stderr.close()
-    # argparse takes no notice of an error where each letter is written at once
+    # argparse ignores an error if each letter is written at once.
     statuses = (0, 141) if line.endswith("--help") else (141,)
     assert child.wait() in statuses and error == b""

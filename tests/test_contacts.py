@@ -1,4 +1,4 @@
-"""The table: selections, exports, copies, joins."""
+"""The table of contacts: selections, exports, copies, joins."""
 
 import copy
 import dataclasses
@@ -77,14 +77,14 @@ def test_one_is_no_plural():
         found.weight_matrix(1)
 
 
-# ---- columns whose entries are all the same ------------------------------------------------------
+# ---- columns with equal entries ------------------------------------------------------------------
 
 
 SAME = {"mesh": 0, "share": 1.0, "image": 0}
 
 
 def made(contacts):
-    """Which of them are there."""
+    """Return the columns that exist as arrays."""
     return [name for name in SAME if name in vars(contacts)]
 
 
@@ -167,7 +167,7 @@ def test_weight_matrix_is_a_copy(contacts):
 
 def test_weight_matrix_needs_the_mesh(contacts):
     pytest.importorskip("scipy")
-    with pytest.raises(ValueError, match="do not know their mesh"):
+    with pytest.raises(ValueError, match="the contacts have no mesh"):
         pickle.loads(pickle.dumps(contacts)).weight_matrix()
 
 
@@ -229,16 +229,16 @@ def test_concatenate_knows_meshes_if_all_do(contacts):
 
 def test_concatenate_refuses_different_meshes(contacts, spheres, mesh):
     other = abut.find_contacts(*spheres, mesh.scaled(2))
-    with pytest.raises(ValueError, match="of different meshes"):
+    with pytest.raises(ValueError, match="have different meshes"):
         abut.concatenate([contacts, other])
 
 
 def test_concatenate_refuses_what_is_no_contacts(contacts):
-    with pytest.raises(ValueError, match="no contacts to concatenate"):
+    with pytest.raises(ValueError, match="no tables to concatenate"):
         abut.concatenate([])
-    with pytest.raises(TypeError, match=r"tables\[1\] is no Contacts, but SimpleNamespace"):
+    with pytest.raises(TypeError, match=r"tables\[1\] is SimpleNamespace, but must be C"):
         abut.concatenate([contacts, SimpleNamespace()])
     with pytest.raises(TypeError, match=r"tables\[0\] is neither Contacts nor Pairs, but list"):
         abut.concatenate([[], contacts])
-    with pytest.raises(TypeError, match=r"tables\[1\] is no Contacts, but Pairs"):
+    with pytest.raises(TypeError, match=r"tables\[1\] is Pairs, but must be Contacts"):
         abut.concatenate([contacts, abut.find_pairs([[0, 0, 0]], 1.0)])

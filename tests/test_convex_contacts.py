@@ -1,4 +1,4 @@
-"""The table of contacts of convex bodies: selections, exports, copies, files, from step to step."""
+"""The table of contacts of convex bodies: selections, exports, copies, files, contact history."""
 
 import copy
 import csv
@@ -36,7 +36,7 @@ def periodic(finder, dimension):
 
 @pytest.fixture
 def given_pairs(finder, dimension):
-    """Of pairs in any order, i before or after j."""
+    """Return contacts of given pairs in any order, with i before or after j."""
     rng = np.random.default_rng(6)
     pairs = np.array([rng.permutation(COUNT)[:2] for _ in range(60)])
     pairs = np.unique(np.sort(pairs, axis=1), axis=0)
@@ -226,7 +226,7 @@ def test_sum(contacts, given_pairs, dimension):
 
 
 def test_loads_are_in_balance(periodic, dimension):
-    """No force in all, and about any point no torque, but for what images shift."""
+    """The sums of forces and torques are 0 about any point, except for shifts by images."""
     positions, _ = heap_of(dimension)
     rng = np.random.default_rng(9)
     push = rng.normal(size=(len(periodic.spot), dimension))
@@ -238,7 +238,7 @@ def test_loads_are_in_balance(periodic, dimension):
     rows = periodic.spot_row
     shifts = periodic.image[rows] * lengths
     about_zero = cross(positions, forces).sum(axis=0) + torques.sum(axis=0)
-    # j, shifted by its image, is pushed there
+    # The force on j acts at the spot, shifted by the image.
     np.testing.assert_allclose(about_zero, cross(shifts, push).sum(axis=0), atol=1e-9)
 
 
@@ -266,7 +266,7 @@ def test_bad_loads(contacts, dimension):
 
 
 def expected_match(now, before, earlier=None):
-    """By the two bodies, and the image, one after the other."""
+    """Return the match by the two bodies and the image, row by row."""
     earlier = np.arange(now.body_count) if earlier is None else earlier
     known = {}
     for row in range(len(before)):
@@ -278,7 +278,7 @@ def expected_match(now, before, earlier=None):
 
 
 def test_match_by_ids(finder, contacts, dimension):
-    """The bodies in another order: some pairs have changed places."""
+    """With the bodies in another order, i and j of some pairs are swapped."""
     rng = np.random.default_rng(10)
     order = rng.permutation(COUNT)
     positions, turns = heap_of(dimension)
@@ -294,7 +294,7 @@ def test_match_by_ids(finder, contacts, dimension):
     tangent = contacts.normal.copy()
     carried = now.carry(tangent, contacts, rows, ids, previous_ids)
     apart = contacts.status[rows] == abut.SEPARATED
-    # what pushes i is what pushed it
+    # The force on i is the same as before.
     np.testing.assert_allclose(carried[apart], now.normal[apart], atol=1e-9)
     spots = now.match_spots(contacts, rows, ids, previous_ids)
     assert (spots >= 0).mean() > 0.8
@@ -328,7 +328,7 @@ def test_spots_carry(finder, contacts, dimension):
     tangent = np.random.default_rng(3).normal(size=contacts.spot.shape)
     carried = now.carry_spots(tangent, contacts)
     assert not carried[found < 0].any()
-    # as a contact's vector is
+    # Spots' vectors turn like those of contacts.
     for spot in np.flatnonzero(found >= 0)[:30]:
         row = now.spot_row[spot]
         of_rows = np.zeros(contacts.normal.shape)
@@ -355,7 +355,7 @@ PLACES = [[0, 0, 0.875], [3.125, 0, 0.9375], [0, 0, 2], [0, 0, 3.25]]
 
 @pytest.fixture(scope="module")
 def walls():
-    """A floor that meets a wall, and a half space above."""
+    """Return a floor that meets a wall, and a half space above."""
     mesh = abut.Mesh(FLOOR, [[0, 1, 2, 3], [1, 4, 5, 2]])
     return [abut.ContactFinder(mesh), abut.HalfSpace((0, 0, 4), (0, 0, -1))]
 
@@ -367,7 +367,7 @@ def cubes():
 
 @pytest.fixture
 def standing(cubes, walls):
-    """On the floor, in the corner, nowhere, below the ceiling."""
+    """Return contacts of cubes on the floor, in the corner, in free space, below the ceiling."""
     return cubes.find_walls(PLACES, None, walls, gap=0.01)
 
 
@@ -406,7 +406,7 @@ def test_sums_of_walls(standing):
     forces, torques = standing.loads(push, PLACES)
     expected = [[0, 0, 0.5], [-0.5, 0, 0.25], [0, 0, 0], [0, 0, -1]]
     np.testing.assert_allclose(forces, expected, atol=1e-15)
-    # the wall bears from the floor up, as the cube does that is in the floor by 1/16
+    # The wall begins at the floor, and the cube reaches 1/16 into the floor.
     np.testing.assert_allclose(torques[[0, 2, 3]], 0, atol=1e-15)
 
 
@@ -426,9 +426,9 @@ def test_rows_of_walls_continue(cubes, walls, standing):
 
 
 def test_spots_slide_from_facet_to_facet():
-    """Over a floor of triangles, along a line that no edge is along, corner after corner."""
+    """A body slides over a floor of triangles, in a direction that no edge has."""
     block = abut.ConvexFinder(abut.ConvexShape(CUBE * [0.9, 0.7, 1]))
-    # a facet has none of the four corners, or several
+    # A facet may have none of the four corners, or several.
     points = np.array([[x, y, 0] for x in range(-8, 9, 4) for y in range(-8, 9, 4)])
     corners = np.array([[5 * a + b for a, b in ((x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1))]
                         for x in range(4) for y in range(4)])  # fmt: skip
@@ -502,9 +502,9 @@ def test_concatenate(finder, contacts, dimension):
     assert abut.concatenate([contacts])._bodies == contacts._bodies
     with pytest.raises(ValueError, match="before is of another finder"):
         finder.find(*heap_of(dimension), before=both)
-    with pytest.raises(ValueError, match="some of the tables have spot, and others have none"):
+    with pytest.raises(ValueError, match="some of the tables have spot, and others do"):
         abut.concatenate([contacts, finder.find(*heap_of(dimension), spots=False)])
-    with pytest.raises(TypeError, match=r"tables\[1\] is no ConvexContacts, but Pairs"):
+    with pytest.raises(TypeError, match=r"tables\[1\] is Pairs, but must be ConvexContacts"):
         abut.concatenate([contacts, abut.find_pairs(heap_of(dimension)[0], 0.5)])
 
 
@@ -513,7 +513,7 @@ def test_concatenate(finder, contacts, dimension):
 
 @pytest.fixture
 def canvas(dimension):
-    """Axes in the plane, or a plotter."""
+    """Return 2D axes or a plotter."""
     if dimension == 2:
         yield pytest.importorskip("matplotlib.figure").Figure().add_subplot()
     else:
@@ -523,7 +523,7 @@ def canvas(dimension):
 
 
 def cells_of(plotter):
-    """How many lines, points or facets each thing has that is drawn; the axes' names are flat."""
+    """Return the numbers of lines, points or facets of each drawn object, without axes' names."""
     solids = [actor for actor in plotter.actors.values() if actor.IsA("vtkActor")]
     return [actor.GetMapper().GetInput().GetNumberOfCells() for actor in solids]
 

@@ -1,4 +1,4 @@
-"""Entrances of convex bodies: the set is the exact one, however it is found."""
+"""Entrances of convex bodies: every way to find them gives the exact set."""
 
 import numpy as np
 import pytest
@@ -45,14 +45,14 @@ def check_set(scene):
     finder = finder_of(scene, shapes)
     found = entrances(scene, finder)
     checks.check_entrances(truth, found)
-    # from itself, or from nothing that is one
+    # The start is the set itself, or rows that are not entrances.
     assert_same(found, entrances(scene, finder, before=found))
 
 
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1), size=st.sampled_from([1e-3, 1e-2, 0.1, 1]))
 @examples(50)
 def test_updated_is_initial(scene, seed, size):
-    """Along motion, small steps and large ones: the same rows, to the bit."""
+    """After small and large steps, an update gives the same rows as a new search, bit by bit."""
     finder = finder_of(scene)
     before = None
     for now in scenes.walk(np.random.default_rng(seed), scene, 6, size):
@@ -61,7 +61,7 @@ def test_updated_is_initial(scene, seed, size):
 
 
 def test_batches_and_their_offsets():
-    """Rows by pair; each pair as if it were alone; none is lost."""
+    """Rows are sorted by pair, and equal to those of each pair alone."""
     scene, pairs = scenes.many(np.random.default_rng(3), 40)
     finder = finder_of(scene)
     found = finder.entrances(scene.positions, scene.orientations, pairs=pairs)
@@ -74,7 +74,7 @@ def test_batches_and_their_offsets():
 
 
 def test_kinds():
-    """In space facets with vertices and edges with edges; in the plane sides with vertices."""
+    """The kinds of features are as defined for space and for the plane."""
     rng = np.random.default_rng(4)
     solid = scenes.draw(rng.integers(2**32), ("few", "few"))
     kinds = set(map(tuple, entrances(solid, finder_of(solid)).type.tolist()))
@@ -87,7 +87,7 @@ def test_kinds():
 @given(scene=scenes.ANY)
 @examples(50)
 def test_swapped(scene):
-    """The same feature pairs, named the other way around, with the opposite normals."""
+    """With the bodies swapped, feature pairs are the same, swapped, with opposite normals."""
     shapes = shapes_of(scene)
     truth = Truth(scene, shapes)
     finder = finder_of(scene, shapes)

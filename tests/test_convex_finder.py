@@ -1,4 +1,4 @@
-"""The search for contacts of convex bodies: what goes in, and which rows come out."""
+"""The search for contacts of convex bodies: its arguments and its rows."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def test_two_cubes(method):
     contacts = finder.find([[0, 0, 0], [0.25, 0.5, 1.875], [9, 9, 9]])
     assert (contacts.i.tolist(), contacts.j.tolist()) == ([0], [1])
     assert contacts.status.tolist() == [abut.OVERLAPPING]
-    # Cundall's plane stops where it is tilted by less than 0.01 degrees
+    # Cundall's plane stops when tilts are below 0.01 degrees.
     off = 1e-3 if method == "cp" else 1e-9
     close(contacts.overlap, [0.125], off)
     close(contacts.normal, [[0, 0, -1]], off)
@@ -120,7 +120,7 @@ def test_before_changes_no_result_of_bodies_apart(finder, heap, dimension):
     assert apart.sum() > 10
     close(cold.overlap[apart], warm.overlap[apart])
     close(cold.normal[apart], warm.normal[apart])
-    # polygons take one iteration as it is
+    # Polygons need one iteration anyway.
     assert warm.iterations.sum() < cold.iterations.sum() + (dimension == 2)
 
 
@@ -148,7 +148,7 @@ def test_before_of_another_finder(change, finder, heap, dimension):
 
 
 def test_before_may_hold_anything(finder, heap):
-    """Columns are the caller's to change: wrong numbers make a cold start, or a clear error."""
+    """Callers may change columns: wrong numbers cause a cold start or a clear error."""
     expected = finder.find(*heap)
     for value in (np.nan, 1e300, -1.0, 0.0):
         before = finder.find(*heap)
@@ -163,7 +163,7 @@ def test_before_may_hold_anything(finder, heap):
             finder.find(*heap, before=before)
 
 
-# ---- how it is queried ---------------------------------------------------------------------------
+# ---- queries and attributes ----------------------------------------------------------------------
 
 
 def test_any_number_of_bodies(squares):

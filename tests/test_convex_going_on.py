@@ -1,4 +1,4 @@
-"""Which row goes on: what a search with `before` tells of it, and what `match` makes of that."""
+"""Rows that continue: the rows that a search with `before` records, and their use in `match`."""
 
 import itertools
 
@@ -18,7 +18,7 @@ def finder(dimension):
 
 
 def heaps_of(dimension, steps=5):
-    """Places that change little by little, and turns."""
+    """Return positions that change by small steps, and orientations."""
     rng = np.random.default_rng(dimension)
     positions, turns = heap_of(dimension)
     for _ in range(steps):
@@ -27,7 +27,7 @@ def heaps_of(dimension, steps=5):
 
 
 def given_pairs():
-    """Half of all, in any order."""
+    """Return half of all pairs, in any order."""
     pairs = np.array(list(itertools.combinations(range(COUNT), 2)))
     rng = np.random.default_rng(12)
     pairs = rng.permutation(pairs)[: len(pairs) // 2]
@@ -35,14 +35,14 @@ def given_pairs():
 
 
 def unknowing(table):
-    """A copy whose search did not tell which rows went on."""
+    """Return a copy without the search's record of rows that continue."""
     table = table.copy()
     vars(table).pop("_before", None)
     return table
 
 
 def rank_of(now, row, before, old):
-    """How well a row suits one of before, as a number and then by how far the normal turned."""
+    """Return the rank of a row as the successor of an old one: a number, then the normal's turn."""
     if {now.i[row], now.j[row]} != {before.i[old], before.j[old]}:
         return None
     sign = 1 if (now.i[row] > now.j[row]) == (before.i[old] > before.j[old]) else -1
@@ -54,7 +54,7 @@ def rank_of(now, row, before, old):
 
 
 def expected_match(now, before):
-    """What suits best first, every row once."""
+    """Match the best ranks first, each row once."""
     ranks = {}
     for row, old in itertools.product(range(len(now)), range(len(before))):
         rank = rank_of(now, row, before, old)
@@ -67,7 +67,7 @@ def expected_match(now, before):
     return found.tolist()
 
 
-# ---- what the search tells -----------------------------------------------------------------------
+# ---- the record of a search ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("pairs", [None, given_pairs()], ids=["found", "given"])
@@ -89,7 +89,7 @@ def test_a_search_tells_which_row_goes_on(finder, dimension, is_periodic, pairs)
 
 
 def test_a_body_that_leaves_the_box_goes_on_at_another_image(finder, dimension):
-    """The search cannot know before it has normals; the match is right."""
+    """Without normals the search cannot record this row, but the match is right."""
     lengths = PERIOD[dimension]
     positions, turns = heap_of(dimension)
     before = finder.find(positions, turns, gap=0.25, period=lengths)
@@ -100,12 +100,12 @@ def test_a_body_that_leaves_the_box_goes_on_at_another_image(finder, dimension):
     expected = expected_match(now, before)
     assert now.match(before).tolist() == expected and -1 not in expected
     assert unknowing(now).match(before).tolist() == expected
-    # two that met at one image, and still do, are begun with
+    # Two bodies that met at one image, and still do, start from the old row.
     assert (now._before[(now.image != before.image[expected]).any(axis=1)] >= 0).any()
 
 
 def test_of_several_images_the_same_one_is_begun_with():
-    """Squares that are near at two images, of which one makes a row."""
+    """Two squares are near each other at two images, and one of these makes a row."""
     finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
     before = finder.find([[0, 0], [1.2, 0]], gap=0.5, period=[3, None])
     for periods, expected in ((0, [0]), (2, [-1])):
@@ -115,11 +115,11 @@ def test_of_several_images_the_same_one_is_begun_with():
         assert now._before.tolist() == expected and now.match(before).tolist() == [0]
 
 
-# ---- tables that somebody has changed ------------------------------------------------------------
+# ---- changed tables ------------------------------------------------------------------------------
 
 
 def crowd_of(rng, dimension, count):
-    """Many images of few pairs, in any order, as no search finds them; no image twice."""
+    """Return many different images of a few pairs, in any order, unlike those of a search."""
     table = finder_of(dimension).find(*heap_of(dimension), gap=2.0, period=PERIOD[dimension])[
         :count
     ]
@@ -138,7 +138,7 @@ def crowd_of(rng, dimension, count):
 def test_crowds(seed, dimension):
     rng = np.random.default_rng(seed)
     before, now = crowd_of(rng, dimension, 40), crowd_of(rng, dimension, 30)
-    # half of them are where they were
+    # Half of them have not moved.
     known = rng.permutation(min(len(now), len(before)))[: len(now) // 2]
     for row in known:
         for name in ("i", "j", "image", "normal"):
@@ -156,7 +156,7 @@ def test_crowds(seed, dimension):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("is_periodic", [False, True])
 def test_changed_tables(finder, dimension, seed, is_periodic):
-    """What a search told is looked at again: entries are the caller's to change."""
+    """The record of a search is checked again, since callers may change the entries."""
     rng = np.random.default_rng(seed)
     period = PERIOD[dimension] if is_periodic else None
     first, second = itertools.islice(heaps_of(dimension), 2)
@@ -175,7 +175,7 @@ def test_changed_tables(finder, dimension, seed, is_periodic):
 
 
 def test_other_tables(finder, dimension):
-    """Of a selection, of other numbers, and of a table that the search was not given."""
+    """Match a selection, other numbers, and a table that was not the search's `before`."""
     first, second, third = itertools.islice(heaps_of(dimension), 3)
     before = finder.find(*first, gap=0.25)
     now = finder.find(*second, gap=0.25, before=before)
@@ -190,17 +190,17 @@ def test_other_tables(finder, dimension):
     assert rows.tolist() != now.match(before).tolist()
 
 
-# ---- what is kept --------------------------------------------------------------------------------
+# ---- walls ---------------------------------------------------------------------------------------
 
 
 def test_walls_tell_nothing():
-    """A search among walls begins anew; rows are matched by wall, facet and normal."""
+    """A search with walls records no rows; they are matched by wall, facet and normal."""
     cubes = abut.ConvexFinder(abut.ConvexShape(CUBE))
     mesh = abut.Mesh([[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0]], [[0, 1, 2], [0, 2, 3]])
     before = cubes.find_walls([[0, 0, 0.9], [3, -5, 0.9]], None, mesh)
     now = cubes.find_walls([[0, 0.125, 0.9], [-3, 5, 0.9]], None, mesh, before=before)
     assert now._before is None
-    # the second cube has gone from one facet to the other one
+    # The second cube has moved from one facet to the other.
     assert before.facet.tolist() == [0, 1, 0] and now.facet.tolist() == [0, 1, 1]
     assert now.match(before).tolist() == [0, 1, 2]
     assert now.match(before, [1, 0], [0, 1]).tolist() == [2, -1, 1]

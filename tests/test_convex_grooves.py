@@ -1,4 +1,4 @@
-"""Convex bodies in grooves, corners and boxes of meshes: per plane they feel its half space."""
+"""Convex bodies in grooves, corners and boxes: each plane of a mesh acts like its half space."""
 
 import itertools
 import warnings
@@ -32,7 +32,7 @@ WOOD, RIGID = abut.Material(density=1000.0), abut.Material()
 
 
 def groove(degrees, behind=0.0):
-    """A floor and a wall that meet in the y axis at an angle, and reach behind each other."""
+    """Return a floor and a wall that meet in the y axis at an angle and extend behind it."""
     angle, across = np.radians(degrees), np.array([0.0, FAR, 0])
     up = np.array([-np.cos(angle), 0, np.sin(angle)])
     floor = np.array([[-FAR, -FAR, 0], [behind, -FAR, 0], [behind, FAR, 0], [-FAR, FAR, 0]])
@@ -42,7 +42,7 @@ def groove(degrees, behind=0.0):
 
 
 def corner(rng):
-    """Three walls that meet in the origin, at any angles around a right one."""
+    """Return three walls that meet in the origin, at angles around 90 degrees."""
     skew = np.eye(3)
     skew[np.triu_indices(3, 1)] = rng.uniform(-0.5, 0.5, 3)
     edges = np.diag([-FAR, -FAR, FAR]) @ skew.T
@@ -53,7 +53,7 @@ def corner(rng):
 
 
 def step(behind=0.0):
-    """A floor, the side of a step and its top, which a body beside it does not come to."""
+    """Return a floor, the side of a step and its top, which bodies beside it do not reach."""
     (floor, _), normals = groove(90, behind)
     side = np.array([[0, -FAR, -behind], [0, FAR, -behind], [0, FAR, 2], [0, -FAR, 2]])
     top = np.array([[0, -FAR, 2], [FAR, -FAR, 2], [FAR, FAR, 2], [0, FAR, 2]])
@@ -61,7 +61,7 @@ def step(behind=0.0):
 
 
 def tray(half, height):
-    """A square box without a lid."""
+    """Return a square box without a lid."""
     base = half * np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0.0]])
     top = base + [0, 0, height]
     sides = [np.array([base[k], base[k - 3], top[k - 3], top[k]]) for k in range(4)]
@@ -70,7 +70,7 @@ def tray(half, height):
 
 
 def chamfer(width):
-    """A floor and a wall with a slanted strip between them, narrower than overlaps."""
+    """Return a floor and a wall with a slanted strip between them, narrower than overlaps."""
     (floor, wall), (up, out) = groove(90)
     strip = np.array([[-width, -FAR, 0], [0, -FAR, width], [0, FAR, width], [-width, FAR, 0]])
     return (
@@ -94,7 +94,7 @@ SCENES = {
 
 
 def place(shape, turn, normals, depths, along):
-    """Where a body is so deep behind each plane; of two, so far along their line."""
+    """Return the position with these depths behind each plane; of two, at `along` on their line."""
     corners = shape.vertices @ turn.T
     rows = list(normals)
     heights = [-(corners @ n).min() - d for n, d in zip(normals, depths, strict=True)]
@@ -106,7 +106,7 @@ def place(shape, turn, normals, depths, along):
 
 
 def draw_turns(rng, count):
-    """Any turn; and, in every second case, one about the upright or nearly so."""
+    """Draw turns: every second one about the vertical or nearly so, the others about any axis."""
     turns = Rotation.random(count, random_state=rng).as_matrix()
     for k in range(0, count, 2):
         lean = Rotation.from_euler("zx", [rng.choice([0, 0.3]), rng.choice([0, 0, 0.02])])
@@ -115,7 +115,7 @@ def draw_turns(rng, count):
 
 
 def plane_loads(contacts, body, normal, about):
-    """Largest overlap, force and torque that one plane exerts on a body."""
+    """Return the largest overlap, force and torque of one plane on a body."""
     rows = (contacts.i == body) & (contacts.normal @ normal > 1 - 1e-9)
     spots = np.repeat(rows, np.diff(contacts.spot_offsets))
     forces = np.maximum(contacts.spot_overlap[spots], 0)[:, None] * normal
@@ -125,7 +125,7 @@ def plane_loads(contacts, body, normal, about):
 
 
 def walls_as(kind, walls, normals, make, rng, pose):
-    """The same walls as one mesh, as one each, and as half spaces beside meshes."""
+    """Return the same walls as one mesh, as several meshes, or as meshes and half spaces."""
     if kind == "one":
         return [mesh_of(walls, make, rng, pose)]
     meshes = [mesh_of([wall], make, rng, pose) for wall in walls]
@@ -139,7 +139,7 @@ def half_spaces(walls, normals, pose=HERE):
 
 
 def check_planes(shape, positions, turns, walls, spaces, normals):
-    """What meshes exert is what half spaces do, plane by plane, and there is nothing else."""
+    """Check that forces of meshes equal those of half spaces, plane by plane, without others."""
     finder = abut.ConvexFinder(shape, np.zeros(len(positions), int))
     turns = Rotation.from_matrix(turns).as_quat()
     found, expected = (finder.find_walls(positions, turns, w) for w in (walls, spaces))
@@ -181,7 +181,7 @@ def test_planes_are_half_spaces(name, scene):
 @pytest.mark.parametrize("scene", SCENES)
 @pytest.mark.parametrize("name", SHAPES)
 def test_planes_are_half_spaces_in_many_places(name, scene):
-    """Not with cracks, which are a limit in grooves: docs/limits.md."""
+    """Meshes with cracks are excluded, since cracks in grooves are a limit: docs/limits.md."""
     makes = [make for make in MESHES if make is not cracks]
     for seed in range(12):
         kind = ("one", "several", "mixed")[seed % 3]
@@ -190,7 +190,7 @@ def test_planes_are_half_spaces_in_many_places(name, scene):
 
 @pytest.mark.long
 def test_cracks_in_grooves_are_a_limit():
-    """docs/limits.md: some bodies whose corners are at a crack; all scenes but a few have none."""
+    """docs/limits.md: a few scenes fail, in which a body's corner lies at a crack."""
     failed = 0
     for name, scene in itertools.product(SHAPES, SCENES):
         try:
@@ -202,7 +202,7 @@ def test_cracks_in_grooves_are_a_limit():
 
 @pytest.mark.parametrize("width", [1e-3, 0.02])
 def test_narrow_strip_in_a_corner(width):
-    """A corner that is rounded by a strip which is narrower than the overlap: three planes."""
+    """A corner with a strip that is narrower than the overlap has three planes."""
     walls, normals = chamfer(width)
     rng = np.random.default_rng(3)
     turns = draw_turns(rng, 6)
@@ -217,8 +217,10 @@ def test_narrow_strip_in_a_corner(width):
 
 @pytest.mark.parametrize("make", MESHES)
 def test_distance_from_a_border(make):
-    """Of a body that hangs over the border of a plate, within the patch angle or not, the row has
-    the distance: that of a thin plate, which is a body, too."""
+    """For a body over the border of a plate, the row has the distance from the plate.
+
+    The reference is a thin plate that is a convex body, within the patch angle or not.
+    """
     rng = np.random.default_rng(4)
     plate = np.array([[-0.5, -0.5, 0], [0.5, -0.5, 0], [0.5, 0.5, 0], [-0.5, 0.5, 0]])
     mesh = mesh_of([plate], make, rng)
@@ -259,8 +261,7 @@ def total(energy):
 
 
 def blow(shape, walls, where, turn, velocity, spin):
-    """A body flies into walls that give all energy back; how much its energy changes, and where it
-    goes."""
+    """Let a body hit elastic walls; return the change of its energy, and its motion after."""
     sim = world(walls)
     quaternion = Rotation.from_matrix(turn).as_quat()[None]
     sim.add_bodies(
@@ -298,7 +299,7 @@ def test_many_elastic_blows_keep_energy():
 
 
 def test_sliding_along_a_floor_into_a_wall():
-    """A pyramid that slides at 2 m/s turns back at the wall, with no more energy than it had."""
+    """A pyramid that slides at 2 m/s bounces off the wall without gaining energy."""
     walls, normals = groove(90)
     sim = world([mesh_of(walls, triangles, np.random.default_rng(7))], gravity=(0, 0, -9.81))
     where = place(SHAPES["pyramid"], np.eye(3), normals, (1e-5, -0.005), 0.0)
@@ -310,7 +311,7 @@ def test_sliding_along_a_floor_into_a_wall():
 
 
 def settle(walls, spaces, count, duration, seed):
-    """Pour bodies into a tray; the farthest that a corner of one has ever been outside."""
+    """Pour bodies into a tray; return how far a corner has been outside at most."""
     rng = np.random.default_rng(seed)
     side = 0.1
     across = int(np.ceil(count ** (1 / 3)))

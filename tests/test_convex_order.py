@@ -1,5 +1,5 @@
-"""What must not matter to convex bodies: which is the first, where they are, in what units, how
-their shapes were given, how many threads, which instructions."""
+"""Results for convex bodies do not depend on order, place, units, the form of shapes, the number of
+threads or the instruction level."""
 
 from itertools import pairwise
 
@@ -39,7 +39,7 @@ def assert_same_bits(found, expected, columns=COLUMNS):
 @given(scene=scenes.ANY)
 @examples(40)
 def test_swapped(scene):
-    """The opposite normal and the same overlap."""
+    """Swapped bodies have the opposite normal and the same overlap."""
     shapes = shapes_of(scene)
     truth = Truth(scene, shapes)
     for method in PROVEN:
@@ -53,7 +53,7 @@ def test_swapped(scene):
 
 
 def assert_alike(truth, one, other, sign, is_global=False):
-    """Rows of one pair in two forms: to rounding, or each by its own proof."""
+    """Check rows of one pair in two forms: equal up to rounding, or each right by itself."""
     slack = checks.ROUNDING * truth.size + one.error[0] + other.error[0]
     if truth.pair.apart or is_global:
         assert abs(one.overlap[0] - other.overlap[0]) <= 2 * slack
@@ -71,7 +71,7 @@ def test_moved_and_turned_together(scene, seed):
     turn = scenes.any_orientation(rng, scene.dimension)
     way = rng.normal(size=scene.dimension) * scene.sizes.max()
     other_scene = scene.turned_by(turn).moved(way)
-    # poses are rounded where they are
+    # Poses are rounded at their new place.
     rounded = Truth(other_scene, shapes)
     off = abs(float(rounded.gap - truth.gap)) + checks.ROUNDING * truth.size
     for method in PROVEN:
@@ -88,7 +88,7 @@ def test_moved_and_turned_together(scene, seed):
 @given(scene=scenes.ANY, power=st.integers(-20, 20))
 @examples(30)
 def test_scaled_by_powers_of_two(method, scene, power):
-    """No digit of any number changes: nothing is compared with an absolute one."""
+    """Powers of two change no digit of any number, since there are no absolute tolerances."""
     shapes = shapes_of(scene)
     one = ask(scene, finder_of(scene, shapes, method=method))
     large = scene.scaled(2.0**power)
@@ -124,7 +124,7 @@ def test_order_of_vertices(scene, seed):
 
 
 def triangles(shape):
-    """The facets of a shape as fans of triangles."""
+    """Return the facets of a shape as fans of triangles."""
     fans = [[(loop[0], b, c) for b, c in pairwise(loop[1:])] for loop in checks.loops(shape)]
     return [triangle for fan in fans for triangle in fan]
 
@@ -132,7 +132,7 @@ def triangles(shape):
 @pytest.mark.cases(2)
 @pytest.mark.parametrize("kind", ["cube", "box", "prism", "fourteen", "lattice", "plate"])
 def test_triangles_are_facets(kind):
-    """12 triangles are 6 squares, with the same numbers of everything but the facets' order."""
+    """12 triangles become 6 squares; all numbers are the same except the order of facets."""
     rng = np.random.default_rng(12)
     shape = abut.ConvexShape(scenes.SOLIDS[kind](rng))
     cut = abut.ConvexShape(shape.vertices, triangles(shape))

@@ -1,4 +1,4 @@
-"""Common planes, Cundall's and the fast one: never more than the gap, and how often less."""
+"""Cundall's and the fast common plane: they never exceed the gap, and sometimes fall short."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ FOUR = ("tetrahedron", "pyramid", "cube", "fourteen")
 @given(scene=scenes.ANY)
 @examples(40)
 def test_never_more_than_the_gap(method, scene):
-    """What they find is the gap along their normal, and no more than the largest one."""
+    """They return the gap along their normal, which is at most the largest gap."""
     shapes = shapes_of(scene)
     truth = Truth(scene, shapes)
     found = ask(scene, finder_of(scene, shapes, method=method))
@@ -29,7 +29,7 @@ def test_never_more_than_the_gap(method, scene):
 
 
 def misses(method, shapes, gaps, count=100, **options):
-    """By how much, in sizes, the gap comes out short, and by how many degrees the normal is off."""
+    """Return the missing part of the gap, in sizes, and the error of the normal in degrees."""
     rng = np.random.default_rng(20)
     short, off = [], []
     for _ in range(count):
@@ -52,21 +52,21 @@ def apart(rng, kinds, gap):
 
 @pytest.mark.parametrize("gaps", [(1e-3, 1e-2), (0.1, 0.5)])
 def test_fast_common_plane_misses_few(gaps):
-    """docs/convex.md, section 3: it stops short of the widest gap, now and then."""
+    """docs/convex.md, section 3: it sometimes stops before the widest gap."""
     short, _ = misses("fcp", FOUR, gaps)
     assert 0 <= (short > 1e-9).mean() <= 0.05
     assert short.max() < 0.2
 
 
 def test_common_plane_stalls_in_space():
-    """Ridges of the gap: a tenth of cold pairs end far off, in three dimensions only."""
+    """In three dimensions, a tenth of cold pairs stop at ridges of the gap, far off."""
     _, off = misses("cp", FOUR, (1e-3, 0.5))
     assert (off > 16).mean() <= 0.2
     assert np.median(off) < 1
 
 
 def test_common_plane_in_the_plane():
-    """There it comes as near as its last step."""
+    """In the plane, its error is at most its last step."""
     short, off = misses("cp", tuple(scenes.POLYGONS), (1e-2, 0.5))
     assert short.max() < 1e-3
     assert off.max() < 1

@@ -43,7 +43,7 @@ def test_more_rows_are_right(scene):
 
 @pytest.mark.parametrize("place", scenes.PLACES)
 def test_rows_are_right_in_every_place(place):
-    """All kinds of shape in turn, near and far, large and small."""
+    """All kinds of shapes are tested, near and far, large and small."""
     rng = np.random.default_rng(abs(hash_of(place)))
     for shapes in (scenes.SOLIDS, scenes.POLYGONS):
         for kind in shapes:
@@ -52,15 +52,15 @@ def test_rows_are_right_in_every_place(place):
 
 
 def hash_of(word):
-    """The same number in every process."""
+    """Return a number that is the same in every process."""
     return int.from_bytes(word.encode(), "little") % 2**32
 
 
 @pytest.mark.cases(1)
 @pytest.mark.parametrize("method", PROVEN)
 def test_least_penetration_is_global(method):
-    """A small body goes through a large one. Tracked it stays with the side by which it came in;
-    global is always the least of all."""
+    """A small body moves through a large one. The tracked minimum stays at the side of entry, the
+    global one is always the least of all."""
     rng = np.random.default_rng(5)
     for kind in ("box", "cube", "plate"):
         scene = scenes.draw(rng.integers(2**32), (kind, "few"), "inside")
@@ -87,7 +87,7 @@ def test_least_penetration_is_global(method):
 @given(scene=scenes.ANY)
 @examples(20)
 def test_warm_global_is_the_least(scene):
-    """Whatever the last step's normal was."""
+    """The global minimum does not depend on the last step's normal."""
     shapes = shapes_of(scene)
     truth = Truth(scene, shapes)
     for method in PROVEN:
@@ -102,7 +102,7 @@ def test_warm_global_is_the_least(scene):
 @pytest.mark.parametrize("place", ["anyhow", "facing", "inside"])
 @pytest.mark.parametrize("shapes", [scenes.SOLIDS, scenes.POLYGONS], ids=["solids", "polygons"])
 def test_tracked_does_not_flip(shapes, place, method):
-    """The entrance of the last step stays while it is a local minimum."""
+    """The entrance of the last step is kept while it is a local minimum."""
     rng = np.random.default_rng(7)
     stood = 0
     for _ in range(12):
@@ -121,14 +121,14 @@ def test_tracked_does_not_flip(shapes, place, method):
 
 
 def still_standing(truth, found):
-    """The normal of the last row's entrance, where that is still a local minimum beyond doubt."""
+    """Return the normal of the last row's entrance if it is certainly still a local minimum."""
     if found is None or found.status[0] != abut.OVERLAPPING or truth.pair.apart:
         return None
     name = tuple(found.type[0].tolist()), tuple(found.feature[0].tolist())
     entrance = checks.named(truth.pair.candidates).get(name)
     if entrance is None or not entrance.valid or entrance.margin < 1e-6:
         return None
-    # where that is in doubt it is not after a nudge, one way or the other
+    # In doubtful cases, a small shift one way or the other ends the minimum.
     for nudge in 1e-6 * truth.size * np.eye(truth.pair.dimension):
         if not all(truth.pair.moved(way).stands(entrance) for way in (nudge, -nudge)):
             return None
@@ -138,8 +138,7 @@ def still_standing(truth, found):
 @given(scene=scenes.ANY, seed=st.integers(0, 2**32 - 1))
 @examples(25)
 def test_whatever_was_before(scene, seed):
-    """The last step may have been anywhere, and its state anything: it decides at most which local
-    minimum is found."""
+    """The last step, at any place and with any state, only decides which local minimum is found."""
     rng = np.random.default_rng(seed)
     shapes = shapes_of(scene)
     truth = Truth(scene, shapes)
@@ -158,7 +157,7 @@ def test_whatever_was_before(scene, seed):
 
 
 def spoil(rng, state):
-    """Other numbers in some places: of any size, whole, not finite, or of other bits."""
+    """Replace some numbers by others: of any size, whole, not finite, or with random bits."""
     for row in state:
         places = rng.random(row.size) < rng.choice([0.1, 0.5, 1])
         others = rng.choice([np.nan, np.inf, 0, -1, 1e300, 1e-300, 7, rng.normal()], row.size)
@@ -173,7 +172,7 @@ def spoil(rng, state):
 @pytest.mark.parametrize("gap", [0.0, 0.1])
 @pytest.mark.parametrize("shapes", [scenes.SOLIDS, scenes.POLYGONS], ids=["solids", "polygons"])
 def test_pairs_that_touch_are_found(shapes, gap):
-    """All of them, by i, then j; those that the reference has, but for rounding."""
+    """All pairs of the reference are found, up to rounding, sorted by i, then j."""
     scene = scenes.heap(np.random.default_rng(8), 30, shapes)
     own = shapes_of(scene)
     found = finder_of(scene, own).find(scene.positions, scene.orientations, gap=gap)
@@ -190,7 +189,7 @@ def test_pairs_that_touch_are_found(shapes, gap):
 
 
 def spheres_meet(scene, shapes, gap):
-    """Pairs whose circumscribed spheres are no farther apart than the gap, about."""
+    """Return pairs with circumscribed spheres that are at most about the gap apart."""
     radii = np.array([shape.circumradius for shape in shapes])[scene.shape] * scene.scales
     turned = [scene.turned(k) @ shapes[s].centroid for k, s in enumerate(scene.shape)]
     middles = scene.positions + scene.scales[:, None] * np.array(turned)
@@ -200,7 +199,7 @@ def spheres_meet(scene, shapes, gap):
 
 @pytest.mark.parametrize("shapes", [scenes.SOLIDS, scenes.POLYGONS], ids=["solids", "polygons"])
 def test_pairs_across_the_period(shapes):
-    """Every image that touches is a row, with the image that the reference has."""
+    """Every image that touches is a row, with the reference's image."""
     rng = np.random.default_rng(18)
     scene = scenes.heap(rng, 14, shapes)
     period = 4.0
@@ -230,7 +229,7 @@ def test_pairs_across_the_period(shapes):
 
 
 def test_a_row_depends_on_its_pair_alone():
-    """In a batch, alone, and whatever else is asked: the same bits."""
+    """In a batch, alone, and with other arguments, a row has the same bits."""
     scene, pairs = scenes.many(np.random.default_rng(9), 50)
     finder = finder_of(scene)
     batch = finder.find(scene.positions, scene.orientations, pairs=pairs)
@@ -249,7 +248,7 @@ def test_a_row_depends_on_its_pair_alone():
 
 
 def test_rounded_bodies():
-    """What is rounded overlaps by its radii more, along the same normal."""
+    """Rounding increases the overlap by the radii, along the same normal."""
     rng = np.random.default_rng(10)
     for _ in range(40):
         kinds = tuple(rng.choice(["cube", "tetrahedron", "few"], 2))

@@ -1,4 +1,4 @@
-"""Convex shapes: what they are made of, what they refuse, what they become elsewhere."""
+"""Convex shapes: their inputs, errors, and conversions to and from other packages."""
 
 import copy
 import itertools
@@ -32,7 +32,7 @@ def square():
 
 
 def loops_of(shape):
-    """The vertices of each facet, the smallest first."""
+    """Return the vertices of each facet, starting with the smallest."""
     spans = itertools.pairwise(shape.offsets.tolist())
     loops = [shape.source[shape.indices[begin:end]].tolist() for begin, end in spans]
     turned = [loop[loop.index(min(loop)) :] + loop[: loop.index(min(loop))] for loop in loops]
@@ -40,7 +40,7 @@ def loops_of(shape):
 
 
 def assert_is_sound(shape):
-    """Closed, convex and outward, as its own columns tell."""
+    """Check by its own columns that a shape is closed, convex and outward."""
     vertices, normals = shape.vertices, shape.normals
     size = np.ptp(vertices, axis=0).max()
     firsts = vertices[shape.indices[shape.offsets[:-1]]]
@@ -54,7 +54,7 @@ def assert_is_sound(shape):
         assert len(vertices) - len(shape.edges) + len(shape) == 2
 
 
-# ---- what it is made of --------------------------------------------------------------------------
+# ---- inputs and attributes -----------------------------------------------------------------------
 
 
 def test_cube(cube):
@@ -106,7 +106,7 @@ def test_what_is_no_corner_is_left_out():
 def test_rounding():
     sharp, round_one = abut.ConvexShape(CUBE), abut.ConvexShape(CUBE, radius=0.5)
     assert round_one.radius == 0.5 and np.array_equal(round_one.vertices, CUBE)
-    # faces, quarter cylinders along the edges, and a sphere in the corners
+    # The sum of faces, quarter cylinders along the edges, and a sphere for the corners.
     expected = 8 + 24 * 0.5 + 24 * np.pi * 0.25 / 4 + 4 / 3 * np.pi * 0.125
     assert round_one.volume == pytest.approx(expected)
     assert round_one.circumradius == pytest.approx(sharp.circumradius + 0.5)
@@ -135,7 +135,7 @@ def test_hulls_of_points_are_sound(seed, count, scale):
         points = scale * (rng.normal(size=(count, dimension)) * stretch + offset)
         shape = abut.ConvexShape(points)
         assert_is_sound(shape)
-        # every point is inside
+        # Every point is inside the hull.
         firsts = shape.vertices[shape.indices[shape.offsets[:-1]]]
         heights = np.einsum("fk,pfk->pf", shape.normals, points[:, None] - firsts)
         assert heights.max() <= 1e-9 * np.ptp(points, axis=0).max()
@@ -143,7 +143,7 @@ def test_hulls_of_points_are_sound(seed, count, scale):
 
 @pytest.mark.parametrize("noise", [3e-13, 1e-12, 3e-12])
 def test_hulls_of_points_that_are_coplanar_but_for_noise(noise):
-    """About what facets are merged by; what comes out is the same when it is made anew."""
+    """Noise is about the tolerance for merging facets; making the result's hull changes nothing."""
     grid = np.array([p for p in itertools.product((0, 0.5, 1), repeat=3) if p != (0.5, 0.5, 0.5)])
     for seed in (119, *range(6)):
         points = grid + noise * np.random.default_rng(seed).normal(size=grid.shape)
@@ -153,7 +153,7 @@ def test_hulls_of_points_that_are_coplanar_but_for_noise(noise):
         assert pickle.loads(pickle.dumps(shape)) == shape == shape.scaled(2.0).scaled(0.5)
 
 
-# ---- what it refuses -----------------------------------------------------------------------------
+# ---- errors --------------------------------------------------------------------------------------
 
 INWARD = [quad[::-1] for quad in QUADS]
 
@@ -207,7 +207,7 @@ def test_wrong_types(arguments, message):
     assert message in str(caught.value)
 
 
-# ---- it does not change --------------------------------------------------------------------------
+# ---- equality and pickles ------------------------------------------------------------------------
 
 
 def test_equal_numbers_make_equal_shapes(cube):
@@ -289,7 +289,7 @@ def test_from_and_to_trimesh(cube):
 
 @pytest.mark.parametrize("step", [1, -1])
 def test_from_polygon(step):
-    """An object as shapely has them, whichever way round."""
+    """Objects like those of shapely are read in either direction."""
     points = SQUARE[::step]
     ring = types.SimpleNamespace(coords=[*points, points[0]], is_ccw=step == 1)
     shape = abut.ConvexShape.from_any(types.SimpleNamespace(exterior=ring, interiors=[]))

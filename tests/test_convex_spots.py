@@ -1,5 +1,5 @@
-"""Contact points of convex bodies: where they are, what they are called, and how their forces go on
-from step to step."""
+"""Contact points (spots) of convex bodies: their places, their names, and their forces from step to
+step."""
 
 from functools import cache
 
@@ -59,20 +59,20 @@ def check_spots(scene):
 
 
 def slack(truth):
-    # corners that are 1e-8 sizes from each other, or from a border, are one; slanted features and
-    # vertices of both bodies beside each other make some times that of it
+    # Corners within 1e-8 sizes of each other, or of a border, are merged. Slanted features, and
+    # nearby vertices of both bodies, multiply this error.
     return 1e-7 * truth.size
 
 
 def check_spot(truth, found, k):
-    """Half the overlap along n from a spot, either way, are the planes of both features; and a
-    vertex is there itself."""
+    """Check a spot: the planes of both features are half the overlap away, along the normal in both
+    directions, and a vertex is itself at this place."""
     half = 0.5 * found.spot_overlap[k] * found.normal[0]
     ends = found.spot[k] - half, found.spot[k] + half
     kinds = found.spot_type[k]
     room = checks.ROUNDING * truth.reach + slack(truth)
     if sorted(kinds) == [EDGE, VERTEX]:
-        # of two edges that are parallel within the patch angle; on the one, beside the other
+        # Two edges are parallel within the patch angle: the spot is on one, beside the other.
         room = np.sin(PATCH_ANGLE) * truth.size
     for body, end, kind, feature in zip(
         truth.bodies, ends, kinds, found.spot_feature[k], strict=True
@@ -83,7 +83,7 @@ def check_spot(truth, found, k):
 @given(scene=scenes.ANY)
 @examples(50)
 def test_swapped(scene):
-    """The same points, with the names the other way around."""
+    """Swapped bodies have the same points, with swapped names."""
     shapes = shapes_of(scene)
     truth = Truth(scene, shapes)
     if not truth.pair.apart or truth.gap < 1e-6 * truth.size:
@@ -110,7 +110,7 @@ def box_finder(size, **options):
 
 
 def boxes(height, turn=None, size=SMALL, shift=(0, 0), before=None, **options):
-    """What is found of a cube on a large one, its lowest point at `height` over the top."""
+    """Return contacts of a cube on a large one, with its lowest point at `height` over the top."""
     turn = Rotation.identity() if turn is None else turn
     low = (size * turn.apply(scenes.cube()))[:, 2].min()
     positions = [[0, 0, -LARGE / 2], [*shift, height - low]]
@@ -129,7 +129,7 @@ def test_box_on_box():
 
 
 def test_equal_boxes_turned_by_an_eighth():
-    """Two squares meet in an octagon."""
+    """The intersection of both squares is an octagon."""
     turn = Rotation.from_euler("z", 45, degrees=True)
     found = boxes(-0.01, turn, size=LARGE)
     assert found.spot_type.tolist() == [[EDGE, EDGE]] * 8
@@ -138,7 +138,7 @@ def test_equal_boxes_turned_by_an_eighth():
 
 
 def test_edges_that_cross():
-    """Two boxes on edge, across one another."""
+    """Two boxes stand on edges that cross."""
     cube = abut.ConvexShape(scenes.cube())
     turns = Rotation.from_euler("xyz", [[45, 0, 0], [0, 45, 0]], degrees=True).as_quat()
     finder = abut.ConvexFinder(cube, scales=[1.0, 1.0])
@@ -158,11 +158,11 @@ def test_sides_of_polygons():
     assert kinds == [(FACET, VERTEX), (VERTEX, FACET)]
 
 
-# ---- against all corners that there are ----------------------------------------------------------
+# ---- against the intersection of polygons --------------------------------------------------------
 
 
 def seen(body, facet):
-    """The corners of a horizontal facet, from above."""
+    """Return the corners of a horizontal facet, as seen from above."""
     return body.vertices[list(body.facets[facet])][:, :2]
 
 
@@ -186,7 +186,7 @@ def crossings(one, other):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_intersections_of_facets(seed):
-    """Upright prisms on one another: all corners of both polygons' intersection, and no others."""
+    """Upright prisms on each other have all corners of their polygons' intersection as spots."""
     rng = np.random.default_rng(seed)
     shapes = [abut.ConvexShape(scenes.prism(rng, height=0.5)) for _ in (0, 1)]
     turns = [[0, 0, z, 1] for z in rng.integers(-8, 9, 2) / 4]
@@ -229,8 +229,8 @@ def turned_boxes(angle, tilt, sideways):
 
 
 def test_names_stay():
-    """A box slides, turns and tilts on another: its four points keep their names and their order
-    does not matter to what is carried along."""
+    """A box slides, turns and tilts on another: its four points keep their names, and carried
+    vectors do not depend on their order."""
     before, tangents = None, None
     for step in range(200):
         turn, shift = turned_boxes(2e-3 * step, 1e-4 * np.sin(0.1 * step), 1e-3 * step)
@@ -269,7 +269,7 @@ def center_of_force(found):
 
 
 def tilted_centers(depth, degrees, axis, **options):
-    """Centers of force of a box that is tilted on another, its lowest point always at one depth."""
+    """Return centers of force of a box that tilts on another, with its lowest point at `depth`."""
     before, centers = None, []
     for angle in np.radians(degrees):
         turn = Rotation.from_rotvec(angle * np.asarray(axis) / np.linalg.norm(axis))
@@ -281,16 +281,16 @@ def tilted_centers(depth, degrees, axis, **options):
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, -1, 0), (1, 1, 0), (3, 1, 0)])
 @pytest.mark.parametrize("depth", [0.01, 0.04])
 def test_center_of_force_is_continuous(depth, axis):
-    """Across a tilt, as long as the overlap is less than the face's extent times the angle."""
+    """The center moves continuously while the overlap is below face extent times angle."""
     fine = tilted_centers(depth, np.linspace(-9, 9, 1801), axis)
-    # at most as fast as the points themselves weigh in: some extents over depth / extent
+    # The largest speed is that of the points' weights: a few extents per depth / extent.
     assert np.abs(np.diff(fine, axis=0)).max() < 2e-2
-    # and it does go from side to side
+    # The center moves from one side to the other.
     assert np.ptp(fine, axis=0)[:2].max() > 0.8
 
 
 def test_a_patch_angle_that_is_too_small_jumps():
-    """What docs/convex.md says of it."""
+    """docs/convex.md describes this jump."""
     rows = tilted_centers(0.04, np.linspace(-9, 9, 1801), (1, 0, 0), patch_angle=np.radians(0.5))
     assert np.abs(np.diff(rows, axis=0)).max() > 0.2
 

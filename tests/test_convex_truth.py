@@ -19,7 +19,7 @@ TETRA = reference.hull([(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)])
 
 
 def bodies(scene):
-    """The two bodies of a scene without rounding."""
+    """Return the two bodies of a scene, without their rounding."""
     shapes = [reference.hull(points) for points in scene.shapes]
     return [
         shapes[number].placed(*pose)
@@ -30,7 +30,7 @@ def bodies(scene):
 
 
 def differences(pair):
-    """The corners of B - A, in floats."""
+    """Return the corners of B - A as floats."""
     a, b = (reference.floats(body.vertices * pair.unit) for body in (pair.a, pair.b))
     return (b[:, None] - a).reshape(-1, pair.dimension)
 
@@ -59,7 +59,7 @@ def test_cubes(place, gap_sq):
 
 
 def test_tetrahedron_across():
-    """Two edges across each other, at right angles, and as close as they come."""
+    """Two edges cross at right angles, at their smallest distance."""
     pair = Pair(TETRA, TETRA.placed(position=(0, 0, Rational(5, 2))))
     assert pair.gap == pytest.approx(0.5)
     np.testing.assert_allclose(pair.normal, (0, 0, 1), atol=1e-15)
@@ -71,7 +71,7 @@ def test_tetrahedron_across():
 
 
 def test_entrances_of_aligned_cubes():
-    """Every facet before the four corners of the opposite one; edges are parallel, none crosses."""
+    """Each facet has entrances with the four corners of the opposite one; edges have none."""
     entrances = Pair(CUBE, CUBE.placed(position=(3, 0, 0))).entrances
     assert len(entrances) == 48
     assert all(e.margin == 0 and EDGE not in e.type for e in entrances)
@@ -83,7 +83,7 @@ def test_a_vertex_before_a_facet_is_an_entrance():
     found = [e for e in Pair(CUBE, other).entrances if e.type == (FACET, VERTEX)]
     up = next(k for k, n in enumerate(CUBE.normals) if n[2] > 0 and not n[0] and not n[1])
     low = {k for k, vertex in enumerate(other.vertices) if vertex[2] == 3}
-    # an edge of the tetrahedron is parallel to the facet: both its corners are entrances
+    # An edge of the tetrahedron is parallel to the facet, so both its corners are entrances.
     assert {e.feature[1] for e in found if e.feature[0] == up} == low
     assert {e.gap for e in found if e.feature[0] == up} == {2}
 
@@ -94,7 +94,7 @@ def test_a_vertex_before_a_facet_is_an_entrance():
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
 @examples(40)
 def test_distance_by_least_distance_programming(scene):
-    """Distance as the widest gap that a plane parts, by non-negative least squares."""
+    """The distance is the widest gap between parallel planes, by non-negative least squares."""
     pair = Pair(*bodies(scene))
     size = scene.sizes.max()
     assume(pair.gap > 1e-6 * size)
@@ -111,7 +111,7 @@ def test_distance_by_least_distance_programming(scene):
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
 @examples(40)
 def test_penetration_by_the_hull_of_differences(scene):
-    """Inside of B - A the least penetration is the way to its nearest facet, and all its facets are
+    """Inside B - A the least penetration is the distance to the nearest facet, and all facets are
     entrances."""
     pair = Pair(*bodies(scene))
     size = scene.sizes.max()
@@ -126,7 +126,7 @@ def test_entrances_are_the_facets_of_the_difference(scene):
     pair = Pair(*bodies(scene))
     assume(min(e.margin for e in pair.candidates) > 1e-4)
     equations = ConvexHull(differences(pair)).equations
-    normals = -equations[:, :-1]  # the origin leaves B - A where B is pushed along n
+    normals = -equations[:, :-1]  # pushing B along n moves the origin out of B - A
     ours = np.array([reference.unit(e.normal) for e in pair.entrances])
     cosines = ours @ normals.T
     assert (cosines.max(axis=0) > 1 - 1e-9).all()
@@ -138,7 +138,7 @@ def test_entrances_are_the_facets_of_the_difference(scene):
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
 @examples(40)
 def test_no_normal_parts_wider(scene):
-    """g(n) is the gap for the normal that has it, and less for others."""
+    """g(n) equals the gap for its own normal, and is smaller for all others."""
     pair = Pair(*bodies(scene))
     size = scene.sizes.max()
     assert abs(pair.support_gap(pair.normal) - pair.gap) < 1e-14 * size
@@ -155,12 +155,12 @@ def test_no_normal_parts_wider(scene):
 @given(scene=scenes.scenes() | scenes.scenes(scenes.POLYGONS))
 @examples(40)
 def test_shapes_are_exactly_convex(scene):
-    """What the scenes draw has facets whose corners are in one plane, even turned and moved."""
+    """The corners of each facet in the scenes are exactly in one plane, even turned and moved."""
     assert all(body.is_convex() for body in bodies(scene))
 
 
 def test_local_minima():
-    """A small cube in a large one comes out of each side, and not between them."""
+    """A small cube in a large one has a local minimum at each side, and none between."""
     inner = CUBE.placed(position=(Rational(1, 2), 0, 0), scale=Rational(1, 4))
     pair = Pair(CUBE, inner)
     assert pair.gap == -Rational(3, 4)
@@ -173,8 +173,8 @@ def test_local_minima():
 @given(scene=scenes.scenes(places=["anyhow", "inside"]) | scenes.scenes(scenes.POLYGONS))
 @examples(30)
 def test_entrances_that_stand_are_local_minima(scene):
-    """By the feature that is seen along n, or by moving the bodies apart and looking for a shorter
-    way: the same."""
+    """The test by the feature along n agrees with moving the bodies apart and searching for a
+    shorter distance."""
     pair = Pair(*bodies(scene))
     size = scene.sizes.max()
     for entrance in pair.entrances[::7]:
@@ -184,7 +184,7 @@ def test_entrances_that_stand_are_local_minima(scene):
 
 
 def test_scenes_are_what_they_say():
-    """All kinds of places come out apart, touching and overlapping as they should."""
+    """All kinds of places are apart, touching or overlapping, as their names say."""
     rng = np.random.default_rng(1)
     found = {}
     for shapes, place, _ in product((scenes.SOLIDS, scenes.POLYGONS), scenes.PLACES, range(25)):

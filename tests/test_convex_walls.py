@@ -1,4 +1,4 @@
-"""Convex bodies against walls: on walls meshed in any way they stand as on the walls themselves."""
+"""Convex bodies against walls: forces do not depend on how the walls are meshed."""
 
 import itertools
 
@@ -34,7 +34,7 @@ BODIES = {"cube": box(), "plate": box(0.8, 0.6, 0.05), "prism": prism(6), "wedge
 
 
 def grid(rng, columns, rows, quads=False):
-    """The unit square as columns and rows of uneven widths."""
+    """Return the unit square as columns and rows with different widths."""
     x, y = (np.concatenate([[0], np.cumsum(rng.uniform(0.2, 1, n))]) for n in (columns, rows))
     points = np.stack(np.meshgrid(x / x[-1], y / y[-1]), axis=-1).reshape(-1, 2)
     first = np.arange(columns * rows) + np.arange(columns * rows) // columns
@@ -64,7 +64,7 @@ def delaunay(rng):
 
 
 def fan(rng):
-    """All triangles meet in one point."""
+    """Return triangles that all meet in one point."""
     border = np.linspace(0, 1, 11)[:-1]
     rim = [(t, 0) for t in border] + [(1, t) for t in border]
     rim += [(1 - t, 1) for t in border] + [(0, 1 - t) for t in border]
@@ -73,7 +73,7 @@ def fan(rng):
 
 
 def slivers(rng):
-    """Strips that are narrower than overlaps."""
+    """Return strips that are narrower than overlaps."""
     x = np.concatenate([[0], np.sort(rng.uniform(0.35, 0.65, 150)), [1]])
     points = np.concatenate(
         [np.column_stack([x, np.zeros(152)]), np.column_stack([x, np.ones(152)])]
@@ -84,7 +84,7 @@ def slivers(rng):
 
 
 def junctions(rng):
-    """Two halves whose corners are on the sides of the other's facets."""
+    """Return two halves, each with corners on the sides of the other's facets."""
     left, of_left = grid(rng, 3, 11)
     right, of_right = grid(rng, 4, 6, quads=True)
     points = np.concatenate([left * [0.53, 1], right * [0.47, 1] + [0.53, 0]])
@@ -92,7 +92,7 @@ def junctions(rng):
 
 
 def cracks(rng):
-    """Quads that do not quite meet: cracks of different widths, which are crossings at corners."""
+    """Return quads with cracks of different widths between them, which cross at corners."""
     points, facets = grid(rng, 5, 4, quads=True)
     corners = points[np.array(facets)]
     inward = np.sign(corners.mean(axis=1, keepdims=True) - corners)
@@ -106,7 +106,7 @@ MESHES = [triangles, quads, delaunay, fan, slivers, junctions, cracks]
 
 
 def mesh_of(walls, make, rng, pose=None, single=False):
-    """One mesh of several walls, which are parallelograms."""
+    """Return one mesh of several walls, which are parallelograms."""
     rotation, shift = pose or (np.eye(3), np.zeros(3))
     points, facets, count = [], [], 0
     for wall in walls:
@@ -123,18 +123,18 @@ def mesh_of(walls, make, rng, pose=None, single=False):
     return abut.Mesh(vertices, facets, on_degenerate="drop")
 
 
-# ---- what comes out ------------------------------------------------------------------------------
+# ---- loads ---------------------------------------------------------------------------------------
 
 
 def load(contacts, about):
-    """Force and torque of springs of stiffness 1."""
+    """Return the force and torque of springs with stiffness 1."""
     rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.spot_offsets))
     forces = np.maximum(contacts.spot_overlap, 0)[:, None] * contacts.normal[rows]
     return forces.sum(0), np.cross(contacts.spot - about, forces).sum(0)
 
 
 def check(contacts, kept, about, tolerance):
-    """Spots, force and torque are those of the reference."""
+    """Check that spots, force and torque are those of the reference."""
     spots = np.concatenate([s.points for s in kept]) if kept else np.empty((0, 3))
     overlaps = np.concatenate([s.overlaps for s in kept]) if kept else np.empty(0)
     assert len(contacts.spot) == len(spots)
@@ -159,7 +159,7 @@ def draw_pose(rng, kind):
 
 
 def draw_body(rng, place):
-    """How a body lies over a floor: turned any way about its normal, and tilted by some angle."""
+    """Draw a body over a floor, turned by any angle about the normal, and tilted by some angle."""
     tilt = rng.choice([0, 1e-4, 0.02, 0.3])
     lean = Rotation.from_rotvec(tilt * np.array([0.6, 0.8, 0]))
     return place, (lean * Rotation.from_euler("z", rng.uniform(0, 7))).as_matrix()
@@ -190,7 +190,7 @@ def test_floor(make, where, single):
 
 @pytest.mark.parametrize("make", MESHES)
 def test_floor_is_the_half_space(make):
-    """All columns are those of one row, but for which facet each spot is in."""
+    """All columns equal those of a half space's row, except for the facet of each spot."""
     rng = np.random.default_rng(6)
     mesh = mesh_of([FLOOR], make, rng)
     plane = abut.HalfSpace((0, 0, 0), (0, 0, 1))
@@ -222,8 +222,8 @@ POST = np.array([[-0.3, -0.2, 0], [0.25, -0.2, 0], [0.25, 0.35, 0], [-0.3, 0.35,
     ids=["convex", "concave", "ramp", "post"],
 )
 def test_across_edges(make, walls):
-    """Over the edge of a table, into the corner of a floor and a wall, up a ramp, on a post: each
-    wall pushes as far as it goes."""
+    """Over the edge of a table, in the corner of a floor and a wall, up a ramp, on a post: each
+    wall pushes within its own extent."""
     rng = np.random.default_rng(8)
     mesh = mesh_of(walls, make, rng)
     for x in np.linspace(-0.9, 0.45, 28):
@@ -239,7 +239,7 @@ def test_across_edges(make, walls):
 
 @pytest.mark.parametrize("make", MESHES)
 def test_into_a_corner(make):
-    """Floor and wall push both, each by its own overlap, from the moment that it is touched."""
+    """Floor and wall both push, each by its own overlap, as soon as the body touches it."""
     rng = np.random.default_rng(9)
     mesh = mesh_of([TOP, RISE], make, rng)
     for into in np.linspace(-0.01, 0.05, 25):
@@ -250,7 +250,7 @@ def test_into_a_corner(make):
 
 
 def test_table_carries_what_is_over_it():
-    """Two corners on the table, two crossings of its edge; the names say so."""
+    """The spots are two corners on the table and two crossings of its edge, with such names."""
     mesh = mesh_of([TOP, SIDE], triangles, np.random.default_rng(11))
     contacts = find(BODIES["cube"], [0.2, 0.1, 0.49], np.eye(3), mesh)
     types = sorted(map(tuple, contacts.spot_type.tolist()))
@@ -258,11 +258,11 @@ def test_table_carries_what_is_over_it():
     np.testing.assert_allclose(load(contacts, np.zeros(3))[0], [0, 0, 0.04], atol=1e-9)
 
 
-# ---- other ways to ask ---------------------------------------------------------------------------
+# ---- rounding, poses, threads --------------------------------------------------------------------
 
 
 def test_rounded_bodies_and_poses():
-    """A mesh that is moved by its pose, and a body with a radius."""
+    """A mesh has a pose, and a body has a rounding radius."""
     rng = np.random.default_rng(12)
     mesh = mesh_of([FLOOR], delaunay, rng)
     shape = abut.ConvexShape(BODIES["cube"].vertices, radius=0.1)
@@ -277,7 +277,7 @@ def test_rounded_bodies_and_poses():
 
 
 def test_threads_and_order_of_facets():
-    """The same bits for any number of threads; the same spots for any order of the facets."""
+    """Any number of threads gives the same bits, any order of facets the same spots."""
     rng = np.random.default_rng(14)
     mesh = mesh_of([TOP, SIDE], delaunay, rng)
     finder = abut.ConvexFinder(BODIES["prism"])

@@ -1,4 +1,4 @@
-"""Dask's workers make the table that a plain loop makes, and nothing is lost on the way."""
+"""Dask's workers make the same table as a plain loop, and no rows are lost."""
 
 import os
 import pickle
@@ -33,14 +33,14 @@ BROKEN = 7
 
 
 def rough_floor(cells=CELLS, seed=1):
-    """Triangles over a square, each corner a little higher or lower."""
+    """Return triangles over a square, each corner a little higher or lower."""
     heights = 0.2 * np.random.default_rng(seed).random((cells + 1, cells + 1))
     vertices, facets = scenes.sheet(cells, heights)
     return abut.Mesh(vertices * [cells, cells, 1], facets)
 
 
 def spheres(number):
-    """Frame 0 has none, frame 1 none that touches, the others ever more."""
+    """Return the spheres of a frame: 0 has none, 1 none that touches, later ones ever more."""
     rng = np.random.default_rng(number)
     centers = rng.uniform(0, CELLS, (20 * number, 3))
     centers[:, 2] = rng.uniform(0, 1, len(centers)) + (50 if number == 1 else 0)
@@ -62,7 +62,7 @@ def folder(tmp_path):
 
 @pytest.fixture(scope="module", params=[(1, True), (2, True), (2, False)], ids=str)
 def client(request):
-    """Workers of one thread each, in processes of their own or not."""
+    """Return a client with workers of one thread each, in separate processes or not."""
     count, has_processes = request.param
     with cluster(count, processes=has_processes) as workers, distributed.Client(workers) as made:
         yield made
@@ -70,7 +70,7 @@ def client(request):
 
 @pytest.fixture
 def threads():
-    """No cluster: Dask's own threads."""
+    """Use Dask's own threads, without a cluster."""
     with dask.config.set(scheduler="threads", num_workers=2):
         yield
 
@@ -82,7 +82,7 @@ def cluster(count, **options):
 
 
 def sums(frame, contacts):
-    """A row a frame, of an integer, a float and a word."""
+    """Return one row for each frame, with an integer, a float and a word."""
     return {
         "count": len(contacts),
         "overlap": float(contacts.overlap.sum()),
@@ -95,7 +95,7 @@ def as_series(frame, contacts):
 
 
 def as_table(frame, contacts):
-    """As many rows as contacts."""
+    """Return one row for each contact."""
     return contacts.to_pandas()[["sphere", "facet", "overlap"]]
 
 
@@ -111,7 +111,7 @@ REDUCTIONS = [sums, as_series, as_table, as_arrays, none_without_contacts]
 
 
 def plain_loop(folder, mesh, reduce, numbers=range(FRAMES), **options):
-    """What Dask's table must be."""
+    """Return the expected table."""
     finder, rows = abut.ContactFinder(mesh), []
     frames = abut.read_frames(folder)
     for number in numbers:
@@ -180,7 +180,7 @@ def test_pairs(folder, client):
 
 @pytest.fixture
 def periodic(tmp_path):
-    """A dump of a box that is periodic along x, with a sphere at its border."""
+    """Write a dump of a box that is periodic along x, with a sphere at its border."""
     sim = abut.Simulation(step=1e-3, period=(4.0, None, None))
     grain = abut.Material(density=1000, young=1e6)
     sim.set_law(grain, grain, abut.Hertz(restitution=0.5))
@@ -209,7 +209,7 @@ def test_meshes_are_repeated_with_the_frame(periodic, threads):
 
 @pytest.fixture
 def falling(tmp_path):
-    """A dump with six frames of three spheres that fall on the floor."""
+    """Write a dump with six frames of three spheres that fall on the floor."""
     sim = abut.Simulation(step=1e-3)
     grain = abut.Material(density=1000, young=1e6)
     sim.set_law(grain, grain, abut.Hertz(restitution=0.5))
@@ -264,7 +264,7 @@ def test_delayed_frames_that_are_none(mesh, threads):
 
 
 def by_number(values):
-    """A reduction that returns these values of the frame's number, told by its spheres."""
+    """Return a reduction to values of the frame's number, found from its number of spheres."""
     return lambda frame, contacts: values(len(frame.radii) // 20)
 
 
@@ -304,7 +304,7 @@ def test_values_of_any_frame_have_a_place(values, folder, mesh, threads):
 def test_large_integers_keep_their_bits_beside_none(lacking, options, block, folder, mesh, threads):
     reduce = by_number(lambda number: lacking if number == 4 else {"a": 2**60 + 1})
     table = abut.dask.map_frames(folder, mesh, reduce, block=block, **options)
-    if lacking and not options:  # an int64 has no place for it
+    if lacking and not options:  # an int64 cannot hold it
         with pytest.raises(ValueError, match=r"frame 4: 'a' is None, but .* is int64"):
             table.compute()
         return
@@ -402,7 +402,7 @@ def test_only_two_frames_are_reduced_before_the_table_is_asked_for(folder, mesh,
 
 @pytest.fixture
 def broken(folder):
-    """One file of the folder ends too early."""
+    """Cut off one file of the folder."""
     os.truncate(folder / f"{BROKEN:03d}.npz", 100)
     return folder
 
@@ -422,7 +422,7 @@ def test_skipping_loses_no_other_rows(reduce, broken, mesh, client):
     message = f"frame {BROKEN} is skipped: .*{BROKEN:03d}.npz"
     with pytest.warns(UserWarning, match=message) as warned:
         computed = client.compute(table).result()
-        wait_for(lambda: len(warned), 30)  # it comes from a worker
+        wait_for(lambda: len(warned), 30)  # the warning comes from a worker
     failed = computed[computed["error"].notna()]
     assert failed["frame"].tolist() == [BROKEN]
     assert f"{BROKEN:03d}.npz" in failed["error"].item() and "ValueError" in failed["error"].item()
@@ -521,11 +521,11 @@ def test_a_cluster_without_workers_is_told_at_once(folder, mesh):
         assert_same(client.compute(table).result(), plain_loop(folder, mesh, sums))
 
 
-# ---- what travels, and what stays ----------------------------------------------------------------
+# ---- meshes of workers ---------------------------------------------------------------------------
 
 
 def count_rebuilt():
-    """From now on this process counts the meshes that it unpickles."""
+    """Make this process count the meshes that it unpickles."""
     module = sys.modules["abut.search.mesh"]
     rebuild = getattr(module._rebuild, "counted", module._rebuild)
 
@@ -645,7 +645,7 @@ def test_ctrl_c_leaves_no_workers(begin, whole_group, folder, tmp_path_factory):
         wait_for(lambda: started.exists() and len(started.read_text()) >= 2, 60)
         family = psutil.Process(run.pid).children(recursive=True)
         assert len(family) >= 2
-        # a terminal tells all processes of the group, kill -INT the first one alone
+        # A terminal signals all processes of the group, kill -INT only the first one.
         (os.killpg if whole_group else os.kill)(run.pid, signal.SIGINT)
         assert run.wait(timeout=90) != 0
         wait_for(lambda: not any(map(is_alive, family)), 30)
@@ -670,7 +670,7 @@ def wait_for(condition, seconds):
 
 
 def test_howto_is_a_script(falling, tmp_path):
-    """Its second block runs as a program of its own, which each worker imports."""
+    """The page's second block runs as a separate program, which each worker imports."""
     (_, (code, _), *_) = blocks("python", HOWTO.read_text(encoding="utf-8"))
     (tmp_path / "script.py").write_text(code)
     abut.Mesh([[0, 0, 0], [9, 0, 0], [0, 9, 0]], [[0, 1, 2]]).save(tmp_path / "drum.vtp")

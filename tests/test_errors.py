@@ -1,4 +1,4 @@
-"""Bad input: a clear error that names the first offender, and nothing is changed or lost."""
+"""Bad input raises an error that names the first wrong value, and changes nothing."""
 
 import itertools
 import math
@@ -34,7 +34,7 @@ def bytes_of(values):
 
 
 def assert_fails(call, error, message, *inputs):
-    """The call raises this very message, and its inputs are as they were."""
+    """Check that the call raises this message, and leaves its inputs unchanged."""
     before = bytes_of(inputs)
     with pytest.raises(error) as caught:
         call(*inputs)
@@ -126,7 +126,7 @@ def test_spheres(finder, name):
     centers, radii, error, message = BAD_SPHERES[name]
     before = finder.find(CENTERS, RADII)
     assert_fails(finder.find, error, message, centers, radii)
-    # and the finder works on
+    # The finder still works.
     assert finder.find(CENTERS, RADII) == before
 
 
@@ -177,7 +177,7 @@ BAD_KEYWORDS = [
 
 
 def test_pairs_of_a_period_that_is_far_too_short():
-    """Twice a million images of all spheres, none of which has as many."""
+    """There are two million images of all spheres, but each sphere has fewer."""
     centers = np.c_[np.zeros(50), np.arange(50), np.zeros(50)]
     message = (
         "period[0] is 1e-06, so short that spheres reach over too many periodic images; radii and"
@@ -201,7 +201,7 @@ def test_the_smallest_radius_of_pairs():
 
 
 def test_sizes_of_others():
-    """Errors name whose size it is."""
+    """Errors say whether a size is a sphere's or an other's."""
     with pytest.raises(ValueError, match=r"others: radii\[0\] is 1e-80; radii of pairs must be"):
         abut.find_pairs([[0, 0, 0]], 1.0, others=([[0, 0, 0]], 1e-80))
     with pytest.raises(ValueError, match=r"others: sphere 0 has the diameter.* than levels\[0\]"):
@@ -395,7 +395,7 @@ BAD_MESHES = {
 
 
 def build(vertices, facets, *more):
-    # facets in a tuple came apart, so that they are compared, too
+    # A tuple of facets was passed as separate arguments, so that its arrays are compared, too.
     return abut.Mesh(vertices, (facets, *more) if more else facets)
 
 
@@ -454,7 +454,7 @@ def test_sequences_that_hold_no_mesh():
             abut.ContactFinder(meshes)
 
 
-# ---- arguments in another's place ----------------------------------------------------------------
+# ---- arguments in the wrong order ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -485,7 +485,7 @@ TETRAHEDRON = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]]
         (SQUARE, [[0, 1, 2, 3]]),
         [np.array(SQUARE), np.array([[0, 1, 2]])],
         (SQUARE, [[0, 1, 2], [0, 1, 2, 3]]),
-        # as many facets as vertices: no array of four corners of two facets
+        # As many facets as vertices: this is not an array of the corners of two facets.
         (np.array(SQUARE, float), np.array(TETRAHEDRON)),
     ],
 )
@@ -538,7 +538,7 @@ def outcome(call, odd):
 
 
 def test_numbers_at_the_ends_of_their_range():
-    """Tiny and huge coordinates, radii and gaps, in all combinations: no crash, and no NaN."""
+    """All combinations of tiny and huge coordinates, radii and gaps give no crash and no NaN."""
     sizes = (5e-324, 1e-200, 1e-75, 1.0, 1e74)
     for size, radius, gap in itertools.product(sizes, sizes, (0, *sizes)):
         vertices = np.array(SQUARE) * size

@@ -1,4 +1,4 @@
-"""Frames and dumps: what is in the files, and how lists and files go on."""
+"""Writing frames and dumps: the contents of files and lists, and appending to them."""
 
 import re
 from pathlib import Path
@@ -29,7 +29,7 @@ def wall(mesh, shift, number=0):
 
 
 def simulation(step=100, count=5, period=None, walls=(), seed=0):
-    """What a frame asks of a simulation, with numbers of 17 digits."""
+    """Return a simulation for writing frames, with numbers of 17 digits."""
     rng = np.random.default_rng(seed + step)
     centers, radii = rng.random((count, 3)), rng.uniform(0.1, 0.3, count)
     vectors = ("velocities", "angular_velocities", "forces", "torques")
@@ -51,7 +51,7 @@ def simulation(step=100, count=5, period=None, walls=(), seed=0):
 
 
 def listed(path):
-    """The (time, file) of a list, whose files are there."""
+    """Return the (time, file) entries of a list, and check that the files exist."""
     found = [
         (float(entry.attrib["timestep"]), entry.attrib["file"])
         for entry in ElementTree.parse(path).getroot().iter("DataSet")
@@ -61,7 +61,7 @@ def listed(path):
 
 
 def arrays(path):
-    """The arrays of a vtp file by their names."""
+    """Return the arrays of a vtp file by their names."""
     head, _, tail = Path(path).read_bytes().partition(b'<AppendedData encoding="raw">\n_')
     types = {"Float64": np.float64, "Int64": np.int64, "UInt8": np.uint8}
     found = {}
@@ -164,7 +164,7 @@ def run(steps, **options):
 def test_a_new_run_begins_a_new_list():
     run([10, 20, 30])
     assert run([20]) == ["out/20.vtp"]
-    assert Path("out/30.vtp").exists()  # but is listed no more
+    assert Path("out/30.vtp").exists()  # still exists, but is no longer listed
 
 
 def test_a_run_that_goes_on_keeps_what_was_before():
@@ -253,7 +253,7 @@ def test_a_frame_of_a_dump():
     sim = simulation(count=2, period=(2.0, None, 0.5))
     abut.write_dump("run.dump", origin=(-1, 7, 0.25))(sim)
     lines = Path("run.dump").read_text().splitlines()
-    # as LAMMPS' `dump_modify time yes`, of which readers take the time for the frame's beginning
+    # As with LAMMPS' `dump_modify time yes`: readers take the time for the beginning of a frame.
     assert lines[:2] == ["ITEM: TIME", "0.01"]
     assert lines[2:7] == [
         "ITEM: TIMESTEP", "100", "ITEM: NUMBER OF ATOMS", "2", "ITEM: BOX BOUNDS pp ff pp"
@@ -283,7 +283,7 @@ def test_the_box_of_a_dump_holds_spheres_and_walls():
     sim = simulation(count=1, walls=walls)
     (center,), (radius,) = sim.centers, sim.radii
     abut.write_dump("run.dump")(sim)
-    # wall() turns by a quarter about z, so that LID reaches from -1 to 0 along x, from 0 to 1 by y
+    # wall() turns by a quarter about z, so LID is from -1 to 0 along x and from 0 to 1 along y.
     assert box_of("run.dump") == [
         [-4, center[0] + radius],
         [min(0.25, center[1] - radius), max(1.25, center[1] + radius)],
@@ -317,7 +317,7 @@ def test_a_run_that_goes_on_cuts_off_what_comes_again():
 
 @pytest.mark.parametrize("head", ["", "ITEM: UNITS\nsi\n", "ITEM: UNITS\nsi\nITEM: TIME\n0.2\n"])
 def test_dumps_of_others_go_on(head):
-    """A frame begins before its time and units, where it has them."""
+    """A frame begins before its time and units, if it has them."""
     rows = "ITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS id x y z radius\n1 0 0 0 1\n"
     Path("run.dump").write_text("".join(f"{head}ITEM: TIMESTEP\n{k}\n{rows}" for k in (10, 20)))
     assert run_dump([20, 30], append=True) == [10, 20, 30]
@@ -353,7 +353,7 @@ def test_dumps_hold_no_bodies():
     with pytest.raises(ValueError, match=r"bodies and no spheres.*write_frames"):
         abut.write_dump("run.dump")(sim)
     assert not Path("run.dump").exists()
-    # spheres may come yet
+    # Spheres may be inserted later.
     sim.add_insertion(abut.Insertion([[5, 5, 5], [6, 6, 6]], 0.1, rate=1.0, material=wood))
     abut.write_dump("run.dump")(sim)
     sim.add_spheres([[2, 2, 2]], 0.1, wood)
@@ -365,7 +365,7 @@ def test_dumps_hold_no_bodies():
 
 
 def falling():
-    """Two balls that fall on a plate which rises."""
+    """Return a simulation of two balls that fall on a rising plate."""
     ball, steel = abut.Material(density=1000, young=1e6), abut.Material()
     sim = abut.Simulation(step=1e-4, workers=1)
     for other in (ball, steel):

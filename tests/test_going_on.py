@@ -131,8 +131,8 @@ def test_inputs_are_not_written(steps):
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        (lambda n: (range(n), None), ValueError, "ids and previous_ids go together: give both"),
-        (lambda n: (None, range(n)), ValueError, "ids and previous_ids go together: give both"),
+        (lambda n: (range(n), None), ValueError, "ids and previous_ids belong together"),
+        (lambda n: (None, range(n)), ValueError, "ids and previous_ids belong together"),
         (lambda n: (range(n - 1), range(n)), ValueError, r"^ids has shape \(\d+,\), but must be"),
         (lambda n: (range(n), range(n + 1)), ValueError, r"previous_ids has shape \(\d+,\), but"),
         (lambda n: ([1, *range(n - 1)], range(n)), ValueError, r"ids\[0\] and ids\[2\] are both 1"),
@@ -151,7 +151,7 @@ def test_what_is_no_step_before(steps):
     now, before = steps
     for previous in (3, "before", [1, 2]):
         for call in (now.match, lambda table: now.carry(springs_of(before), table)):
-            with pytest.raises(TypeError, match=f"previous is no {type(now).__name__}, but"):
+            with pytest.raises(TypeError, match=f"but must be {type(now).__name__}"):
                 call(previous)
 
 

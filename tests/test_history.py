@@ -1,4 +1,4 @@
-"""From step to step: which contact goes on, what it carries, and what is refused."""
+"""Contact history: which contact continues, which vectors it carries, and errors."""
 
 import contextlib
 import dataclasses
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.native
 
 @pytest.fixture(scope="module")
 def finder():
-    """A floor of two triangles and a wall on it."""
+    """Return a finder for a floor of two triangles and a wall on it."""
     floor = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2], [0, 2, 3]])
     wall = abut.Mesh([[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]], [[0, 1, 2, 3]])
     return abut.ContactFinder([floor, wall])
@@ -37,7 +37,7 @@ def before(finder):
 
 @pytest.fixture(scope="module")
 def now(finder):
-    # so far to the left that the wall is nearer to sphere 1 than the floor
+    # Far enough to the left that the wall is nearer to sphere 1 than the floor.
     return finder.find(CENTERS + [-0.06, 0.03, 0], RADII)
 
 
@@ -53,7 +53,7 @@ def turn(angle, shift=(0, 0, 0)):
 
 @pytest.mark.parametrize("spread", [1, 3, 10**6, 2**58])
 def test_ids_far_apart_and_close_together(finder, spread):
-    """Looked up in a table, or sorted: ids are only names."""
+    """Ids are looked up in a table or sorted, with the same result."""
     rng = np.random.default_rng(5)
     names = (rng.permutation(30) - 15) * spread
     centers, radii = rng.random((30, 3)) * [1, 1, 0.3], 0.2
@@ -68,7 +68,7 @@ def test_ids_far_apart_and_close_together(finder, spread):
 
 
 def test_sphere_that_comes_in_on_the_other_side():
-    """Both walls of a slot are the same wall: its normals tell its images apart."""
+    """Both sides of a slot are images of one wall, which its normals distinguish."""
     wall = abut.Mesh([[0, 0, 0], [0, 1, 0], [0, 1, 1], [0, 0, 1]], [[0, 1, 2, 3]])
     finder = abut.ContactFinder(wall)
     period = (1, None, None)
@@ -92,7 +92,7 @@ BROKEN_OFFSETS = [
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("offsets", BROKEN_OFFSETS)
 def test_offsets_that_do_not_ascend_are_an_error(now, before, offsets, workers):
-    """Of tables that a caller has made; each is broken in another way."""
+    """Callers can make tables of any arrays; each of these is wrong in another way."""
     broken = dataclasses.replace(now, offsets=np.array(offsets))
     with pytest.raises(ValueError, match=r"offsets of sphere|previous has"):
         broken.match(before, workers=workers)
@@ -174,7 +174,7 @@ def random_finder(rng):
 
 
 def random_pose(rng, size):
-    """A small turn and shift, or one of them, or none."""
+    """Return a pose with a small turn and shift, or one of them, or none."""
     axis = rng.integers(3)
     cosine, sine = np.cos(size), np.sin(size)
     pose = np.eye(4)
@@ -187,14 +187,14 @@ def random_pose(rng, size):
     return pose
 
 
-# spheres of a random scene
+# The number of spheres in a random scene.
 COUNT = 150
 
 PERIODS = [None, (1.25, None, None), (1.25, 1.5, None), (None, None, 0.75), (1.25, 1.5, 0.75)]
 
 
 def random_steps(seed):
-    """Two steps of one scene, and each sphere's number in the one before."""
+    """Return two steps of one scene, and each sphere's number in the first step."""
     rng = np.random.default_rng(seed)
     finder, period = random_finder(rng), PERIODS[seed % len(PERIODS)]
     centers, radii = rng.random((COUNT, 3)) * [1, 1, 0.4], rng.uniform(0.05, 0.25, COUNT)
@@ -234,7 +234,7 @@ def test_random_scenes(seed):
 
 
 def many_spheres(seed, count):
-    """Two steps of so many spheres on a floor that turns, in a periodic box."""
+    """Return two steps of `count` spheres on a turning floor, in a periodic box."""
     rng = np.random.default_rng(seed)
     finder = random_finder(rng)
     centers = rng.random((count, 3)) * [1, 1, 0.1]
@@ -245,7 +245,7 @@ def many_spheres(seed, count):
 
 
 def many_contacts(seed):
-    """Two steps of one sphere that has hundreds of contacts, all facets that it touches."""
+    """Return two steps of one sphere with hundreds of contacts, one for each facet it touches."""
     rng = np.random.default_rng(seed)
     kind = ["grid", "fan", "both", "twice"][seed % 4]
     angles = np.linspace(0, 2 * np.pi, 280, endpoint=False)
@@ -269,21 +269,21 @@ def many_contacts(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_many_contacts_of_one_sphere(seed):
     now, before = many_contacts(seed)
-    # a crowd
+    # There are so many contacts that the library matches them by its method for crowds.
     assert len(now) * len(before) > reference.CROWD_PAIRS
     expected = reference.match(now, before, np.arange(1))
     assert now.match(before).tolist() == expected.tolist()
 
 
 def giant(cells):
-    """All contacts of a sphere with a floor of squares, each cut into two."""
+    """Return all contacts of a sphere with a floor of squares, each split into two triangles."""
     vertices, facets = scenes.sheet(cells)
     floor = abut.Mesh(2 * vertices - [1, 1, 0], facets)
     return abut.ContactFinder(floor).find([[0, 0, 1.5]], 2.2, resolution="all")
 
 
 def test_tens_of_thousands_of_contacts_of_one_sphere_match():
-    """Comparing all pairs, this takes a minute."""
+    """Without a faster method than comparing all pairs, this would take a minute."""
     contacts = giant(160)
     assert len(contacts) == 51_200
     assert contacts.match(contacts).tolist() == list(range(len(contacts)))
@@ -303,7 +303,7 @@ def test_matching_one_sphere_is_interruptible():
         with pytest.raises(KeyboardInterrupt):
             while True:
                 signal.setitimer(signal.ITIMER_REAL, 1e-3)
-                # which NumPy makes of what interrupts a comparison
+                # NumPy turns an interrupt within a comparison into this error.
                 with contextlib.suppress(TypeError):
                     contacts.match(contacts)
     finally:
@@ -334,7 +334,7 @@ def test_other_meshes(finder, now, before):
             now.match(previous)
         with pytest.raises(ValueError, match="previous holds contacts with other meshes"):
             now.carry(np.zeros((len(previous), 3)), previous, np.full(len(now), -1))
-    # another finder of the same meshes is as good
+    # Another finder with the same meshes is allowed.
     assert now.match(abut.ContactFinder(finder.meshes).find(CENTERS, RADII)).tolist() == (
         now.match(before).tolist()
     )

@@ -1,4 +1,4 @@
-"""What all readers and writers have in common: endings, errors, and files that are damaged."""
+"""All readers and writers: endings, errors and damaged files."""
 
 import gzip
 import os
@@ -121,15 +121,15 @@ def table_files(tmp_path):
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """Every kind of file: how it is read, and its bytes."""
+    """Return the reader and the bytes of each kind of file."""
     folder = tmp_path_factory.mktemp("files")
     found = {name: (abut.read_mesh, data) for name, data in mesh_files(folder).items()}
     found |= {name: (abut.read_spheres, data) for name, data in sphere_files(folder).items()}
     return found | table_files(folder)
 
 
-# each with how many bytes its end may lack: of tags, or of columns that a mesh does not need;
-# None: what is left of text may be a sound file
+# Each file, with the number of bytes that its end may lack without an error: tags, or columns that
+# a mesh does not need. None: any beginning of the text may be a valid file.
 KINDS = {
     "ascii.stl": 3, "binary.stl": 0, "mesh.obj": None, "ascii.ply": 1, "little.ply": 0,
     "big.ply": 0, "mesh.mdpa": None, "mesh.vtp": 156, "mesh.vtu": 156, "spheres.csv": None,
@@ -155,7 +155,7 @@ def test_sound_files_are_read(files, tmp_path, name):
 def test_every_cut_is_told(files, tmp_path, name):
     read, data = files[name]
     end = len(data) - KINDS[name]
-    # of long files not every one, which would take seconds
+    # Long files are not cut at every byte, which would take seconds.
     for size in (*range(len("ITEM:"), end, 1 + end // 150), *range(end - 9, end)):
         (tmp_path / name).write_bytes(data[:size])
         with pytest.raises(ValueError, match=re.escape(name)):
@@ -163,7 +163,7 @@ def test_every_cut_is_told(files, tmp_path, name):
 
 
 def assert_told_or_read(read, path, content):
-    """The file is read, or there is an error of one line that names it."""
+    """Check that the file is read, or raises an error of one line that names it."""
     path.write_bytes(content)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", abut.MeshWarning)
@@ -292,7 +292,7 @@ def test_meshio_reads_other_kinds(tmp_path):
     assert len(abut.Mesh.from_any(meshio.read(path))) == 1
 
 
-# ---- files that hold less than they seem to ------------------------------------------------------
+# ---- text, encodings and empty meshes ------------------------------------------------------------
 
 
 @pytest.mark.parametrize("ending", ["\r", "\r\n"])

@@ -128,7 +128,7 @@ def test_the_mesh_must_be_known(contacts, values, tmp_path, method):
         getattr(contacts, method)(values, mesh=1.0)
     contacts.save(tmp_path / "contacts.npz")
     loaded = abut.load_contacts(tmp_path / "contacts.npz")
-    with pytest.raises(ValueError, match="the contacts do not know their mesh"):
+    with pytest.raises(ValueError, match="the contacts have no mesh"):
         getattr(loaded, method)(values)
     with_meshes = abut.load_contacts(tmp_path / "contacts.npz", contacts.meshes)
     expected = getattr(contacts, method)(values)

@@ -1,4 +1,4 @@
-"""What a mesh is made from, what it shows, and that it does not change."""
+"""Meshes: their inputs and attributes, and that they are immutable."""
 
 import copy
 import gc
@@ -18,7 +18,7 @@ from scenes import corners
 pytestmark = pytest.mark.native
 
 SQUARE = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
-# one square as a quadrilateral, its neighbor as two triangles
+# A square as one quadrilateral, and its neighbor as two triangles.
 VERTICES = [*SQUARE, [2, 0, 0], [2, 1, 0]]
 MIXED = [[0, 1, 2, 3], [1, 4, 5], [1, 5, 2]]
 ARRAYS = ("vertices", "indices", "offsets", "source", "normals", "areas", "noise")
@@ -71,7 +71,7 @@ def test_mesh_without_facets(facets):
     assert same(pickle.loads(pickle.dumps(mesh)), mesh)
 
 
-# ---- what it shows -------------------------------------------------------------------------------
+# ---- attributes ----------------------------------------------------------------------------------
 
 
 def test_attributes(mixed):
@@ -159,7 +159,7 @@ def test_split_triangulates_what_is_not_convex():
 
 
 def test_split_knows_corners_on_one_line_however_they_are_turned():
-    """A T that stands on its head: its arms and its stem end on one line, until rounded."""
+    """In an inverted T, the ends of arms and stem are on one line, except for rounding."""
     plan = [[0, 0], [3, 0], [3, 1], [2, 1], [2, 2], [1, 2], [1, 1], [0, 1]]
     rng = np.random.default_rng(3)
     for _ in range(300):
@@ -180,7 +180,7 @@ def test_pickle_carries_everything():
 
 
 def grid_mesh(cells=60, seed=1):
-    """A rough square of 2 * cells**2 triangles with a `vertex_source`, as files have it."""
+    """Return a rough square of 2 * cells**2 triangles with a `vertex_source`, as from a file."""
     heights = np.random.default_rng(seed).random((cells + 1, cells + 1))
     vertices, facets = scenes.sheet(cells, heights)
     return abut.Mesh.from_any(vertices[facets], weld=0.0)
@@ -210,17 +210,17 @@ def test_a_mesh_keeps_nothing_of_what_it_was_pickled_in():
     received = [bytearray(buffer.raw()) for buffer in buffers]
     again = pickle.loads(data, buffers=received)
     for buffer in received:
-        buffer.clear()  # refused while something looks into it
+        buffer.clear()  # refused while a view of it exists
     assert same(again, grid_mesh())
 
 
-# ---- what Dask asks for --------------------------------------------------------------------------
+# ---- tokens and sizes for Dask -------------------------------------------------------------------
 
 
 def test_token_follows_from_the_content(mixed):
     token = mixed.__dask_tokenize__()
     assert token == abut.Mesh(VERTICES, MIXED).__dask_tokenize__()
-    assert mixed.vertex_source.tolist() == list(range(6))  # it is made when it is asked for
+    assert mixed.vertex_source.tolist() == list(range(6))  # made when it is first used
     assert pickle.loads(pickle.dumps(mixed)).__dask_tokenize__() == token
 
 
@@ -245,7 +245,7 @@ def test_size_counts_the_memory_of_the_core():
     facets = len(large) - len(small)
     arrays = sum(getattr(large, name).nbytes - getattr(small, name).nbytes for name in ARRAYS)
     grown = sys.getsizeof(large) - sys.getsizeof(small)
-    # a triangle's own record is 128 bytes
+    # The record of a triangle has 128 bytes.
     assert arrays + 128 * facets < grown < arrays + 256 * facets
 
 
@@ -288,7 +288,7 @@ def test_transformed_keeps_the_greater_noise():
     exact = abut.Mesh(SQUARE, [[0, 1, 2, 3]], noise=0)
     far = exact.transformed(turn(2, 0.3, (1e6, 0, 0)))
     assert far.noise[0] == math.ulp(1e6)
-    # along the normal, which is z, nothing was rounded
+    # Along the normal, which is z, there was no rounding.
     assert far._core.normal_noise[0] < 1e-300
     assert exact.transformed(turn(1, 0.3, (1e6, 0, 0)))._core.normal_noise[0] > 0.2 * math.ulp(1e6)
     coarse = abut.Mesh(SQUARE, [[0, 1, 2, 3]], noise=0.01)
@@ -357,7 +357,7 @@ def test_from_any_says_what_it_leaves_out():
 
 
 def soup(vertices, facets):
-    """What another library's mesh looks like whose facets share no vertices."""
+    """Return an object like another library's mesh, with facets that share no vertices."""
     corners = np.array(vertices, float)[np.array(facets)].reshape(-1, 3)
     return SimpleNamespace(vertices=corners, faces=np.arange(len(corners)).reshape(-1, 3))
 

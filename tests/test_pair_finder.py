@@ -1,4 +1,4 @@
-"""The search for pairs: against the reference, and the same however it is asked."""
+"""The search for pairs, against the reference and with different settings."""
 
 import copy
 import pickle
@@ -26,7 +26,7 @@ COLUMNS = ("i", "j", "normal", "overlap", "point", "image", "offsets")
 
 
 def assert_same(found, expected, columns=COLUMNS):
-    """The same pairs, to the bit."""
+    """Check that the pairs are equal, bit by bit."""
     assert len(found.i) == len(expected.i)
     for name in columns:
         column, other = getattr(found, name), getattr(expected, name)
@@ -35,13 +35,13 @@ def assert_same(found, expected, columns=COLUMNS):
 
 
 def largest(radii, gap):
-    """The smallest last level."""
+    """Return the smallest possible size of the last level."""
     return scenes.largest(2 * radii + gap)
 
 
 @st.composite
 def levels(draw, top):
-    """Of all ways to tell them, the last one at least as large as told."""
+    """Draw levels in any form; the last size is `top`."""
     kind = draw(st.sampled_from(["auto", "number", "sizes"]), label="levels")
     if kind == "auto":
         return "auto"
@@ -69,13 +69,13 @@ def test_pairs_are_those_of_the_reference(scene, search, data):
     assert_same(found, expected_pairs(cloud))
     finder = abut.PairFinder(radii, **options)
     assert finder.find(centers) == found
-    # positions have changed, and change back
+    # The positions have changed; now they change back.
     finder.find(centers[::-1].copy())
     assert_same(finder.find(centers, workers=2), found)
 
 
 def others_near(rng, cloud, radii):
-    """Spheres as large, near those of the cloud, with a gap each where these have one."""
+    """Draw spheres of similar sizes near those of the cloud, with gaps if these have some."""
     count, scale = len(radii), scenes.largest(cloud.radii)
     centers = scale * rng.normal(size=(count, cloud.centers.shape[1]))
     if len(cloud.radii):
@@ -105,11 +105,11 @@ def test_pairs_with_others_are_those_of_the_reference(scene, second, search, dat
     assert found.other_count == len(radii)
 
 
-# ---- work that grows with the number of spheres alone --------------------------------------------
+# ---- spheres of very different sizes -------------------------------------------------------------
 
 
 def test_dust_in_a_corner():
-    """Where sizes go with places there is a level for each octave; the pairs are the same."""
+    """If sizes depend on places, there is a level for each octave; the pairs are the same."""
     rng = np.random.default_rng(5)
     stones, radii, side = scenes.random_cloud(rng, 5000, 20, 3)
     dust = side / 20 * rng.uniform(0, 1, (20_000, 3))
@@ -124,12 +124,12 @@ def test_dust_in_a_corner():
     assert first == second == abut.find_pairs(centers, radii, levels=1)
 
 
-# ---- the same however it is asked ----------------------------------------------------------------
+# ---- threads, instruction levels, order ----------------------------------------------------------
 
 
 @pytest.fixture(scope="module", params=[(2, None), (3, None), (2, 1.0), (3, 1.0)])
 def many(request):
-    """Spheres of all sizes, more than threads take at once."""
+    """Return spheres of all sizes, more than the threads take at once."""
     dimension, factor = request.param
     rng = np.random.default_rng(dimension)
     centers, radii, side = scenes.random_cloud(rng, 20_000, 100, dimension)
@@ -172,7 +172,7 @@ def test_any_order_of_the_spheres(many):
     assert found.overlap[order].tobytes() == expected.overlap.tobytes()
 
 
-# ---- what it did ---------------------------------------------------------------------------------
+# ---- statistics ----------------------------------------------------------------------------------
 
 
 def test_statistics_of_a_few_spheres():
@@ -201,7 +201,7 @@ def test_statistics_of_a_few_spheres():
     [(2, 1, 20_000, 1), (2, 20, 60_000, 5), (3, 1, 40_000, 1), (3, 10, 200_000, 3)],
 )
 def test_work_is_as_expected(dimension, ratio, count, levels, search):
-    """Random placements in a periodic box: the model's own case."""
+    """In a periodic box with random positions, the assumptions of the model hold."""
     rng = np.random.default_rng([dimension, ratio])
     centers, radii, side = scenes.random_cloud(rng, count, ratio, dimension, 0.4)
     sizes = abut.grid.cell_sizes(radii, levels=levels, dimension=dimension, volume_fraction=0.4)
@@ -228,10 +228,10 @@ def test_work_is_as_expected(dimension, ratio, count, levels, search):
 @pytest.mark.parametrize(("dimension", "ratio"), [(2, 20), (3, 10), (3, 100)])
 @pytest.mark.parametrize("search", SEARCHES)
 def test_levels_that_are_chosen_are_those_of_the_model(dimension, ratio, search):
-    """A look into a cell takes as long as seven tests of a pair."""
+    """The finder assumes that an access to a cell takes as long as seven pair tests."""
     rng = np.random.default_rng([dimension, ratio])
     radii = scenes.power_law(rng, 50_000, ratio)
-    period = (scenes.box_side(radii, dimension, 0.4),) * dimension  # of no account
+    period = (scenes.box_side(radii, dimension, 0.4),) * dimension  # does not matter
     finder = abut.PairFinder(radii, search=search, period=period)
     model = {"search": search, "overhead": 7, "dimension": dimension}
     chosen = abut.grid.expected_work(radii, finder.sizes, **model)
@@ -316,7 +316,7 @@ def test_dropped_memory_is_used_again(many):
 
 
 def test_memory_of_calls_before_is_used_again():
-    """By find_pairs, too, whatever the spheres; a call that fails loses nothing."""
+    """find_pairs reuses memory for any spheres, also after a call that failed."""
     cloud = scenes.random_cloud(np.random.default_rng(3), 50_000, 3, 3)[:2]
     few = cloud[0][:4000], cloud[1][:4000]
     expected, expected_few = abut.find_pairs(*cloud), abut.find_pairs(*few)
@@ -333,7 +333,7 @@ def test_memory_of_calls_before_is_used_again():
 
 
 def test_many_threads_call_find_pairs():
-    """Their finders share memory."""
+    """The finders of these calls share memory."""
     rng = np.random.default_rng(4)
     clouds = [scenes.random_cloud(rng, 3_000 * (k + 1), 3, 3)[:2] for k in range(4)]
     expected = [abut.find_pairs(*cloud, workers=1) for cloud in clouds]
@@ -449,7 +449,7 @@ def test_errors_name_the_first_offender(name):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_first_offender_of_many(workers):
-    """Several threads copy them, and stop at the first that any of them sees."""
+    """Several threads copy the numbers, and the error is still for the first wrong one."""
     n = 200_000
     centers, radii, gap = np.zeros((n, 3)), np.ones(n), np.zeros(n)
     gap[[70_000, n - 1]] = np.inf, -1.0

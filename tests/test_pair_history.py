@@ -34,9 +34,9 @@ def test_others_need_ids_of_both(steps):
     now = abut.find_pairs(centers[:150], radii[:150], others=(centers[151:], radii[151:]))
     with pytest.raises(ValueError, match="there are 249 other spheres, but previous has 250"):
         now.match(before)
-    with pytest.raises(ValueError, match="ids must be two, for the spheres and for the others"):
+    with pytest.raises(ValueError, match="ids must be a tuple of two: for the spheres"):
         now.match(before, range(150), range(150))
-    with pytest.raises(ValueError, match="one search had others, the other one had none"):
+    with pytest.raises(ValueError, match="one of the two searches had others"):
         now.match(abut.find_pairs(centers[:150], radii[:150]))
 
 

@@ -185,7 +185,7 @@ def test_concatenate_wants_one_search(pairs, periodic, spheres, dimension):
             abut.concatenate([pairs, other])
     with pytest.raises(ValueError, match="the pairs have different other_count"):
         abut.concatenate([one, two])
-    with pytest.raises(TypeError, match=r"tables\[1\] is no Pairs, but int"):
+    with pytest.raises(TypeError, match=r"tables\[1\] is int, but must be Pairs"):
         abut.concatenate([pairs, 3])
 
 

@@ -1,4 +1,4 @@
-"""Frames that are read one at a time: which files, which frames, and what is wrong with them."""
+"""Reading frames one at a time: the choice of files, the frames, and their errors."""
 
 import gzip
 import pickle
@@ -63,7 +63,7 @@ def steps_of(frames):
 
 
 def same(one, other):
-    """Whether two frames hold the same, to the bit."""
+    """Return whether two frames are equal, bit by bit."""
     arrays = [
         [(name, array.dtype, array.shape, array.tobytes()) for name, array in arrays_of(frame)]
         for frame in (one, other)
@@ -82,7 +82,7 @@ READERS = ["words", "pyarrow"]
 
 @contextmanager
 def reading(reader):
-    """Rows are read word by word, or by pyarrow however few they are."""
+    """Make rows be read word by word, or by pyarrow even if they are few."""
     with pytest.MonkeyPatch.context() as patch:
         if reader == "pyarrow":
             pytest.importorskip("pyarrow")
@@ -190,7 +190,7 @@ def test_repr_reads_nothing(tmp_path):
     assert repr(frames[:1]) == "Frames(1 frame of run.dump)"
 
 
-# ---- parts that are sent -------------------------------------------------------------------------
+# ---- pickling ------------------------------------------------------------------------------------
 
 
 def test_parts_pickle_small_and_read_elsewhere(tmp_path, monkeypatch, pack):
@@ -321,7 +321,7 @@ def test_numbers_are_those_of_python(tmp_path_factory, reader, found):
 
 
 def near_ties():
-    """Decimals of 17 to 19 digits that are as near as these can be to the middle of two doubles."""
+    """Return decimals of 17 to 19 digits as near as possible to the middle of two doubles."""
     rng = np.random.default_rng(0)
     for power in range(-150, 20):
         for mantissa in rng.integers(2**52, 2**53, 20).tolist():
@@ -438,13 +438,13 @@ def test_a_broken_frame_is_named_and_loses_no_other(tmp_path, old, new, message)
 
 
 def check_frames_around(path, broken, steps, message, on_truncated="raise"):
-    """All frames but those that are broken can be read, and these are named."""
+    """Check that errors name the broken frames, and that all other frames can be read."""
     frames = abut.read_frames(path, columns=["vx"], on_truncated=on_truncated)
     for has_index in (False, True):
         assert not has_index or len(frames) == len(steps)
         found = []
         with pytest.raises(ValueError, match=rf"run\.dump: .*{message}"):
-            # a loop of its own, since to extend by `frames` asks for the length, and counts them
+            # A separate loop, since list.extend would use the length, and so count the frames.
             found.extend(frame.step for frame in frames)
         assert found == steps[: broken[0]]
     for k, step in enumerate(steps):
@@ -467,8 +467,8 @@ def test_a_wrong_number_of_rows_loses_no_other(
     tmp_path, name, on_truncated, count, told, more, broken
 ):
     if broken == 60 and told > count:
-        return  # it is cut off
-    # LAMMPS writes the time first
+        return  # the frame is cut off
+    # LAMMPS writes the time first.
     texts = [more + text_of(rows_of(k, 3), k) for k in range(61)]
     texts[broken] = more + text_of(rows_of(broken, count), broken, count=told)
     path = write(tmp_path, "".join(texts), pack=PACKINGS[name])
@@ -481,9 +481,9 @@ def test_a_wrong_number_of_rows_loses_no_other(
 @pytest.mark.parametrize("name", ["plain", "gzip"])
 @pytest.mark.parametrize("feed", ["", "\n"])
 def test_a_restart_behind_every_cut_of_a_frame(tmp_path, name, feed):
-    """As where a run was started anew behind what one that died had begun to write."""
+    """A new run appends to a dump whose last frame was cut off when another run died."""
     cut = text_of(rows_of(50, 2), 50)
-    # a last word that lacks digits is a number all the same
+    # A last word that lacks digits is still a number.
     for size in range(len("ITEM: TIMESTEP\n5"), cut.rindex("0.25") + len("0.25 ")):
         text = PARTS[0] + cut[:size] + feed + PARTS[3] + PARTS[4]
         path = write(tmp_path, text, pack=PACKINGS[name])
@@ -553,7 +553,7 @@ def test_every_cut_of_a_dump(tmp_path, size):
     path = write(tmp_path, TWO[:size])
     whole = sum(end <= size for end in ENDS) - 1
     frames = abut.read_frames(path, on_truncated="drop")
-    # by a comprehension, since list() asks for the length first, which makes the index
+    # A comprehension, since list() would use the length first, which makes the index.
     assert len([frame for frame in frames]) == whole  # noqa: C416
     assert len(frames) == len(list(frames)) == len(list(frames[:])) == whole
     assert all(map(same, frames, abut.read_frames(write(tmp_path, TWO, "whole"))))
@@ -637,7 +637,7 @@ RADII = np.array([0.5, 1.0, 0.25])
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """Files of a simulation of three spheres, in the folder where it is."""
+    """Write files of a simulation of three spheres to the current folder."""
     monkeypatch.chdir(tmp_path)
     grain = abut.Material(density=2500, young=1e7)
     sim = abut.Simulation(step=1e-4, period=(10, None, None))
@@ -821,7 +821,7 @@ def test_frames_of_several_dumps(tmp_path):
     assert repr(frames) == "Frames(5 frames of 2 files)"
     frames = abut.read_frames(tmp_path, on_truncated="drop")
     assert steps_of(frames) == STEPS
-    # a file that has nothing in it is a frame that is broken, like any other file of such a name
+    # An empty file counts as a broken frame, like any other file with such a name.
     frames = abut.read_frames(tmp_path)
     assert len(frames) == 6
     with pytest.raises(ValueError, match=r"run\.02 has no known ending"):

@@ -159,7 +159,7 @@ def test_rows_of_one(table):
 
 def test_rows_that_there_are_not(table):
     name = table._row
-    with pytest.raises(TypeError, match=r"\[i:i \+ 1\] is one row"):
+    with pytest.raises(TypeError, match=r"use \w+\[i:i \+ 1\] for one row"):
         table[3]
     with pytest.raises(IndexError, match=f"there is no {name} 1000000"):
         table[[10**6]]
@@ -218,14 +218,14 @@ def test_copy(table):
 
 def test_a_table_is_no_array(table):
     rows = f"{table._row}s"
-    message = rf"is a table and no array: ask for a column, as {rows}\.overlap, .*to_pandas\(\)"
+    message = rf"is a table, not an array: use a column, such as {rows}\.overlap, .*to_pandas\(\)"
     for convert in (np.asarray, np.array, lambda one: np.asarray(one, float)):
         with pytest.raises(TypeError, match=message):
             convert(table)
 
 
 def test_a_table_is_no_argument():
-    with pytest.raises(TypeError, match="radii: Contacts is a table and no array"):
+    with pytest.raises(TypeError, match="radii: Contacts is a table, not an array"):
         abut.find_contacts([[0, 0, 0]], contacts(), TRIANGLE)
 
 

@@ -1,1 +1,1 @@
-"""The tables that searches give: columns, sums, maps, and what goes on from earlier rows."""
+"""The tables that searches return: columns, sums, maps, and contact history between steps."""

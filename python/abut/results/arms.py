@@ -1,4 +1,4 @@
-"""Arms of pairs: from the centers to where spheres touch, and how their surfaces move there."""
+"""Arms of pairs, from the centers to the contact points, and velocities of the surfaces there."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def pair_arms(
     pairs: Pairs, centers: ArrayLike, others: ArrayLike | None
 ) -> tuple[Doubles, Doubles]:
-    """What `Pairs.arms` returns."""
+    """Compute the result of `Pairs.arms`."""
     _check_others(pairs, others)
     dimension, count = pairs.point.shape[1], len(pairs.offsets) - 1
     first = _vectors(centers, "centers", dimension, count)
@@ -46,7 +46,7 @@ def relative_velocity(
     angular_velocities: ArrayLike | None,
     others: tuple[Any, ...] | None,
 ) -> Doubles:
-    """What `Pairs.relative_velocity` returns."""
+    """Compute the result of `Pairs.relative_velocity`."""
     _check_others(pairs, others)
     count = len(pairs.offsets) - 1
     if others is None:
@@ -66,9 +66,9 @@ def relative_velocity(
 
 
 def _check_others(pairs: Pairs, others: object) -> None:
-    """Complain where others are given and there are none, and the other way round."""
+    """Raise where others are given for a search without others, or missing for one with them."""
     if pairs.other_count is None and others is not None:
-        raise ValueError("others are given, but the search had none")
+        raise ValueError("others are given, but the search had none: leave them out")
     if pairs.other_count is not None and others is None:
         raise ValueError("the search was for pairs with others: give others, too")
 
@@ -80,14 +80,14 @@ def _surface(
     velocities: ArrayLike,
     angular_velocities: ArrayLike | None,
     count: int,
-    whose: str = "",
+    prefix: str = "",
 ) -> Doubles:
-    """The velocity of one side's surface at each contact point."""
+    """Return the velocity of one side's surface at each contact point; prefix: of error names."""
     dimension, numbers = arms.shape[1], numbers_of(pairs, side, count)
-    moving = _vectors(velocities, f"{whose}velocities", dimension, count)[numbers]
+    moving = _vectors(velocities, f"{prefix}velocities", dimension, count)[numbers]
     if angular_velocities is None:
         return moving
-    name = f"{whose}angular_velocities"
+    name = f"{prefix}angular_velocities"
     if dimension == 3:
         return moving + np.cross(_vectors(angular_velocities, name, 3, count)[numbers], arms)
     turning = checks.shaped(checks.doubles(angular_velocities, name), name, (count,))

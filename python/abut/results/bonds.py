@@ -1,4 +1,4 @@
-"""The bonds of a simulation, and those that have broken: tables of arrays."""
+"""Tables of arrays: the bonds of a simulation, and the bonds that have broken."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 
 
 class _Rows:
-    """Columns with an entry for each row, of frozen dataclasses."""
+    """Base of frozen dataclasses with columns that have one entry for each row."""
 
     def __len__(self) -> int:
         return len(self.to_dict()["energy"])
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """All columns by their names."""
+        """Return all columns by their names."""
         columns = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         return {name: column for name, column in columns.items() if isinstance(column, np.ndarray)}
 
     def to_pandas(self) -> DataFrame:
-        """A table of pandas, with a column for each part of a vector: force_x and so on."""
+        """Return a pandas DataFrame, with one column for each vector component: force_x etc."""
         return import_extra("pandas", "io").DataFrame(flattened(self.to_dict()))
 
 
@@ -44,23 +44,24 @@ class Bonds(_Rows):
         Rows of the spheres, in the order of the simulation's `ids`; i < j. Bonds are sorted by i,
         then j.
     force : (m, 3) ndarray of float64
-        What each exerts on i; on j the opposite acts.
+        Force of the bond on i; the opposite acts on j.
     moment, moment_j : (m, 3) ndarray of float64
-        On i, and on j, about their centers.
+        Moments on i and on j, about their centers.
     energy : (m,) ndarray of float64
-        What each stores.
+        Elastic energy of the bond.
     tension, shear : (m,) ndarray of float64
-        Tensile and shear stress, as parts of the strength: a bond breaks at 1. Compression is a
-        tension of 0.
+        Tensile and shear stress, divided by the strength: a bond breaks at 1. In compression the
+        tension is 0.
     length, radius : (m,) ndarray of float64
-        Of the beam, without force.
+        Length and radius of the beam, without force.
     young, poisson, tensile_strength, shear_strength, damping : (m,) ndarray of float64
-        As of `Bond`.
+        As for `Bond`.
     contact : (m,) ndarray of bool
+        As for `Bond`.
     image : (m, 3) ndarray of intp
-        At which image of j, now: ``centers[j] + image * period`` is the bond's end.
+        The current image of j: ``centers[j] + image * period`` is the bond's end.
     period : tuple of 3 (float or None), or None
-        That of the simulation.
+        Period of the simulation.
 
     Examples
     --------
@@ -97,12 +98,12 @@ class Bonds(_Rows):
     period: Period | None
 
     def lines(self, centers: ArrayLike) -> Doubles:
-        """Both ends of each bond, from i to the image of j, (m, 2, 3).
+        """Return both ends of each bond, from i to the image of j, (m, 2, 3).
 
         Parameters
         ----------
         centers : (n, 3) array_like
-            Of the spheres now, ``sim.centers``.
+            Current centers of the spheres, ``sim.centers``.
 
         Examples
         --------
@@ -116,7 +117,7 @@ class Bonds(_Rows):
         places = checks.points(checks.doubles(centers, "centers"), "centers")
         count = int(max(self.j.max(initial=-1), self.i.max(initial=-1))) + 1
         if len(places) < count:
-            raise ValueError(f"centers has {len(places)} rows, but bonds are of {count} spheres")
+            raise ValueError(f"centers has {len(places)} rows, but bonds have {count} spheres")
         end = places[self.j] + self.image * lengths_of(self.period)
         lines: Doubles = np.stack([places[self.i], end], axis=1)
         return lines
@@ -132,19 +133,19 @@ class Bonds(_Rows):
         limits: tuple[float, float] | None = None,
         label: str | None = "",
     ) -> Any:
-        """Draw the bonds as tubes, in space by pyvista (extra ``view``).
+        """Draw the bonds as tubes in space, with pyvista (extra ``view``).
 
         Parameters
         ----------
         centers : (n, 3) array_like
-            Of the spheres now, ``sim.centers``.
+            Current centers of the spheres, ``sim.centers``.
         values : str or (m,) array_like, optional
-            By which tubes are colored, and how thick they are: a column, by default ``"tension"``.
+            Values for the tubes' colors and widths, or a column; by default ``"tension"``.
         ax : pyvista.Plotter, optional
         width : float, optional
-            Of the thickest; by default a fifth of the bonds' median length.
+            Width of the thickest tube; by default a fifth of the bonds' median length.
         cmap, limits, label
-            As of `Pairs.plot`.
+            As for `Pairs.plot`.
 
         Returns
         -------
@@ -174,22 +175,22 @@ class Bonds(_Rows):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Breakages(_Rows):
-    """The bonds of a `Simulation` that have broken, in their order; arrays are read-only.
+    """The broken bonds of a `Simulation`, in the order of breaking; arrays are read-only.
 
-    Those of one step are sorted as the bonds were.
+    Bonds that broke in one step are sorted by i, then j, as in `Bonds`.
 
     Attributes
     ----------
     time : (m,) ndarray of float64
-        Of the beginning of the step in which each broke; it exerted nothing in that step.
+        Time at the beginning of the step in which the bond broke; it has no force in that step.
     i, j : (m,) ndarray of intp
-        Ids of the spheres, which last: some may be gone since.
+        Ids of the spheres, which do not change. Some spheres may have been removed since.
     point : (m, 3) ndarray of float64
-        Midway between both centers.
+        Midpoint between both centers.
     cause : (m,) ndarray of str
-        ``"tension"`` or ``"shear"``: of both the stress that was the larger part of its strength.
+        ``"tension"`` or ``"shear"``: the stress that was larger, relative to its strength.
     energy : (m,) ndarray of float64
-        What each stored: it is dissipated.
+        Elastic energy of the bond, which is dissipated.
 
     Examples
     --------
@@ -216,13 +217,13 @@ class Breakages(_Rows):
 
 
 def bonds_of(columns: Columns, images: Indices, period: Period | None) -> Bonds:
-    """The table of what the library returned; `images`: of the spheres."""
-    own = {field.name: columns[field.name] for field in fields(Bonds) if field.name in columns}
+    """Make the table from the library's columns; images: those of the spheres."""
+    found = {field.name: columns[field.name] for field in fields(Bonds) if field.name in columns}
     moments = columns["moments"]
-    own |= {"moment": locked(moments[:, :3]), "moment_j": locked(moments[:, 3:])}
-    own["contact"] = locked(columns["contact"] != 0)
+    found |= {"moment": locked(moments[:, :3]), "moment_j": locked(moments[:, 3:])}
+    found["contact"] = locked(columns["contact"] != 0)
     image = columns["shift"] + images[columns["j"]] - images[columns["i"]]
-    return Bonds(**own, image=locked(image), period=period)
+    return Bonds(**found, image=locked(image), period=period)
 
 
 def breakages_of(columns: Columns, times: Doubles) -> Breakages:

@@ -17,30 +17,29 @@ _AnyTable = TypeVar("_AnyTable", Contacts, Pairs, ConvexContacts)
 
 
 def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
-    """Join the contacts, or the pairs, of chunks of spheres, or of convex bodies.
+    """Join the contacts or pairs of chunks of spheres or convex bodies.
 
     Parameters
     ----------
     tables : iterable of Contacts, of Pairs, or of ConvexContacts
-        At least one; each has the spheres after those of the one before. Pairs are those of each
-        chunk: with the same others, or, where the search had none, within the chunk. So are
-        contacts of convex bodies.
+        At least one table. Each has the spheres that follow those of the table before. Pairs are
+        either all with the same others, or within each chunk, as are contacts of convex bodies.
 
     Returns
     -------
     Contacts, Pairs or ConvexContacts
-        Of all spheres, numbered on through the chunks: columns `sphere`, or `i`, and of a search
-        without others `j`. Contacts know their meshes if all chunks do. Of several chunks of convex
-        bodies it is not known which finder they are of: the table is no ``before``.
+        One table of all spheres, which are renumbered through the chunks: in the columns `sphere`,
+        or `i`, and `j` unless the search had others. Contacts have their meshes if all chunks do.
+        Joined chunks of convex bodies cannot be a ``before``, since their finder is unknown.
 
     Raises
     ------
     ValueError
-        If there are none, or contacts are of different meshes, poses, periods or flat_angle, or
-        pairs of different periods or dimensions or with different numbers of others, or some tables
-        of convex bodies have walls, spots or offsets, and others have none.
+        If there are no tables. If contacts have different meshes, poses, periods or flat_angle, or
+        pairs have different periods, dimensions or numbers of others. If only some tables of convex
+        bodies have walls, spots or offsets.
     TypeError
-        If an item is none of these tables, or not what the first one is.
+        If an item is of another kind, or of another kind than the first one.
 
     Examples
     --------
@@ -60,7 +59,7 @@ def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
     """
     chunks = list(tables)
     if not chunks:
-        raise ValueError("there are no contacts to concatenate, and no pairs")
+        raise ValueError("there are no tables to concatenate: give at least one")
     kind = _kind(chunks)
     settings = _common(chunks)
     columns = _joined_columns(chunks)
@@ -69,19 +68,19 @@ def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
 
 
 def _kind(chunks: Sequence[object]) -> type[Any]:
-    """The one kind of table that all of them are."""
+    """Return the class of all tables; raise if there are several."""
     if not isinstance(chunks[0], (Contacts, Pairs, ConvexContacts)):
         what = type(chunks[0]).__name__
         raise TypeError(f"tables[0] is neither Contacts nor Pairs, but {what}")
     kind = type(chunks[0])
     for k, table in enumerate(chunks):
         if not isinstance(table, kind):
-            raise TypeError(f"tables[{k}] is no {kind.__name__}, but {type(table).__name__}")
+            raise TypeError(f"tables[{k}] is {type(table).__name__}, but must be {kind.__name__}")
     return kind
 
 
 def _common(chunks: Sequence[Table]) -> dict[str, Any]:
-    """What the searches have in common."""
+    """Return the settings of the searches; raise where they differ."""
     settings = chunks[0]._search()
     if "meshes" in settings:
         settings["meshes"] = _common_meshes(chunks)
@@ -98,13 +97,13 @@ def _common(chunks: Sequence[Table]) -> dict[str, Any]:
 
 
 def _joined_bodies(chunks: Sequence[Any]) -> dict[str, int]:
-    """How many bodies there are in all; which ones, only one chunk can tell."""
+    """Return the number of all bodies, and the digest of the finder if there is only one chunk."""
     first = chunks[0]
     for name in ("j", "spot", "offsets"):
         if any(
             (getattr(table, name) is None) != (getattr(first, name) is None) for table in chunks
         ):
-            raise ValueError(f"some of the tables have {name}, and others have none")
+            raise ValueError(f"some of the tables have {name}, and others do not")
     known = first._bodies if len(chunks) == 1 else 0
     return {"body_count": sum(table.body_count for table in chunks), "_bodies": known}
 
@@ -112,19 +111,19 @@ def _joined_bodies(chunks: Sequence[Any]) -> dict[str, int]:
 def _common_meshes(chunks: Sequence[Any]) -> Any:
     known = [table.meshes for table in chunks if table.meshes is not None]
     if any(meshes != known[0] for meshes in known):
-        raise ValueError("the contacts are of different meshes")
+        raise ValueError("the contacts have different meshes")
     return known[0] if len(known) == len(chunks) else None
 
 
 def _joined_columns(chunks: Sequence[Table]) -> dict[str, NDArray[Any]]:
-    """All columns that any chunk has made, one chunk after the other, and the offsets.
+    """Join the columns that any chunk has made, and the offsets.
 
-    Of those that not every table has, the ones that all chunks have.
+    Optional columns are joined if all chunks have them.
     """
     first = chunks[0]
     made = set().union(*map(vars, chunks))
-    some = (*first._further_columns, *first._hidden_columns)
-    further = [name for name in some if all(name in vars(table) for table in chunks)]
+    optional = (*first._further_columns, *first._hidden_columns)
+    further = [name for name in optional if all(name in vars(table) for table in chunks)]
     columns = {
         name: np.concatenate([getattr(table, name) for table in chunks])
         for name in (*first._row_columns, *first._list_columns, *further)
@@ -142,7 +141,7 @@ def _joined(offsets: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
 
 
 def _number_on(columns: dict[str, NDArray[Any]], chunks: Sequence[Any]) -> None:
-    """Number the spheres of each chunk on from those of the chunks before."""
+    """Shift the numbers of each chunk's spheres by the count of all spheres before."""
     firsts = np.cumsum([0, *(len(table.counts) for table in chunks[:-1])])
     shifts = np.repeat(firsts, [len(table) for table in chunks])
     for name in _numbered(chunks[0]):
@@ -150,7 +149,7 @@ def _number_on(columns: dict[str, NDArray[Any]], chunks: Sequence[Any]) -> None:
 
 
 def _numbered(table: Contacts | Pairs | ConvexContacts) -> tuple[str, ...]:
-    """The columns that number what the chunks have one after the other."""
+    """Return the columns with numbers of spheres or bodies, which must be shifted."""
     if isinstance(table, Contacts):
         return ("sphere",)
     if isinstance(table, ConvexContacts):

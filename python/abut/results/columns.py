@@ -1,4 +1,4 @@
-"""The columns of tables, each of which stands once, in csrc/abut.h: what there is to know."""
+"""The properties of the columns of tables, which csrc/abut.h defines once for all languages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 
-# The library tells a column's width as a number, or by one of these two.
+# The library describes a column's width by a number or one of these two constants.
 _DIMENSION, _TWO_VECTORS = -1, -2
 
 
@@ -18,20 +18,20 @@ class Column(NamedTuple):
     Attributes
     ----------
     name : str
-        What the attribute is called; with an underscore where it is the library's own.
+        Name of the attribute; it begins with an underscore if it is only for the library.
     type : str
         "intp", "uint8" or "float64".
     width : int
-        Numbers a row: 0 for one number, without an axis of its own.
+        Numbers in each row; 0 for one number without an axis of its own.
     per : str
-        What it has an entry for: "row", "entry" (a node or a spot), or "entry offsets" and
-        "offsets", which tell where each row's entries, and each sphere's or body's rows, begin.
+        The kind of its entries: one for each "row", one for each "entry" (a node or a spot), or
+        "entry offsets" and "offsets", where each row's entries and each sphere's rows begin.
     when : str
-        "always", or what a search must have for the column to be there.
+        "always", or the feature of a search that the column needs.
     unit : str
         Its dimension, such as "length"; empty for numbers without one.
     meaning : str
-        A sentence.
+        A sentence that explains it.
     """
 
     name: str
@@ -48,19 +48,20 @@ class Column(NamedTuple):
         return np.dtype(self.type)
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """The lengths of all axes but the first, in a space of so many dimensions."""
+        """Return the lengths of all axes except the first, in a space of this dimension."""
         special = {0: (), _DIMENSION: (dimension,), _TWO_VECTORS: (2, dimension)}
         return special.get(self.width, (self.width,))
 
 
 def columns_of(table: str) -> tuple[Column, ...]:
-    """The columns of a table, in the library's order.
+    """Return the columns of a table, in the library's order.
 
-    It is one of "contacts", "pairs", "convex", "entrances", "bonds", "breakages", "rests",
-    "spheres", "rigids" and "drives"."""
+    table: "contacts", "pairs", "convex", "entrances", "bonds", "breakages", "rests", "spheres",
+    "rigids" or "drives".
+    """
     return tuple(Column(*one) for one in _core.columns(table))
 
 
 def names(columns: tuple[Column, ...], *per: str) -> tuple[str, ...]:
-    """Those with an entry for one of these that are for users."""
+    """Return the names of public columns with these kinds of entries."""
     return tuple(c.name for c in columns if c.per in per and not c.name.startswith("_"))

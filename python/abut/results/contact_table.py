@@ -1,4 +1,4 @@
-"""What tables of what touches have in common: their rows go on from one step to the next."""
+"""The base of tables of contacts: contact history, that is, rows that continue between steps."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ _Ids = ArrayLike | tuple[ArrayLike, ArrayLike] | None
 class ContactTable(Table):
     """The base of `Contacts`, `Pairs` and `ConvexContacts`."""
 
-    # whether the library matches rows by the two that meet, rather than by their points
+    # Whether the library matches rows by their two partners, not by their points.
     _has_partners: ClassVar = True
 
     normal: NDArray[np.float64]
     period: Period | None
 
     def of(self, i: int) -> Self:
-        """The rows of one sphere: its contacts, or the pairs of which it is the first.
+        """Select the rows of one sphere: its contacts, or the pairs in which it is the first.
 
         Parameters
         ----------
         i : int
-            Number of the sphere, 0 to n - 1; of `ConvexContacts` that of the body.
+            Number of the sphere, 0 to n - 1; in `ConvexContacts` the number of the body.
 
         Returns
         -------
         table of the same kind
-            A selection; it keeps n and the numbers. Contacts are there nearest first. All pairs of
-            a sphere, the first or the second, are ``pairs[(pairs.i == i) | (pairs.j == i)]``; so
-            are the contacts of a body.
+            A selection; it keeps n and the numbers. Contacts are sorted nearest first. For all
+            pairs of a sphere, as the first or the second, or all contacts of a body, use
+            ``pairs[(pairs.i == i) | (pairs.j == i)]``.
 
         Raises
         ------
@@ -60,38 +60,38 @@ class ContactTable(Table):
         return self._of(i)
 
     def fabric(self, weights: ArrayLike | None = None) -> NDArray[np.float64]:
-        """The fabric tensor: how evenly contacts point in all directions.
+        """Compute the fabric tensor, which measures the distribution of contact directions.
 
         Parameters
         ----------
         weights : (m,) array_like, optional
-            By how much each row counts, 0 or positive, such as the length of its force. By default
-            all count alike.
+            Weights of the rows, 0 or positive, such as the magnitudes of their forces. By default
+            all are equal.
 
         Returns
         -------
         (d, d) ndarray of float64
-            ``sum(w * outer(n, n)) / sum(w)`` over the rows, with the normals n: symmetric, its
-            trace is 1, and it is 1 / d times the unit matrix where all directions are alike
-            (Satake 1982). nan where there are no rows, or all weights are 0.
+            ``sum(w * outer(n, n)) / sum(w)`` over the rows, with normals n and weights w (Satake
+            1982). It is symmetric with trace 1, and 1 / d times the unit matrix if all directions
+            are equally frequent. NaN without rows, or if all weights are 0.
 
         Raises
         ------
         ValueError
-            If the weights are of another shape, or one is negative or not finite.
+            If the weights have another shape, or one is negative or not finite.
         TypeError
-            If they are no real numbers.
+            If they are not real numbers.
 
         See Also
         --------
         Simulation.stress : The mean of branch times force.
-        Simulation.coordination : How many contacts a grain has.
+        Simulation.coordination : The number of contacts per grain.
 
         Notes
         -----
         M. Satake, Fabric tensor in granular materials, in: Deformation and Failure of Granular
-        Materials, IUTAM, Balkema 1982, 63. All rows count, also those that exert no force:
-        ``pairs[mask].fabric()`` is that of some.
+        Materials, IUTAM, Balkema 1982, 63. All rows count, also those without force; use
+        ``pairs[mask].fabric()`` for some of them.
 
         Examples
         --------
@@ -118,60 +118,60 @@ class ContactTable(Table):
         *,
         workers: int | None = None,
     ) -> NDArray[np.intp]:
-        """Which row of the step before each row continues.
+        """Find the row of the step before that each row continues (contact history).
 
-        For a whole loop of steps there is `Simulation`, which does this itself, and many times
-        faster than a loop in Python.
+        `Simulation` does this itself in its steps, many times faster than a loop in Python.
 
         Parameters
         ----------
         previous : table of the same kind, or None
-            Of the step before, with the same period; `Contacts` with the same meshes, whose poses
-            may differ. None: there was no step before, and all rows are new. Ids are not looked at
-            then.
+            The table of the step before, with the same period, and for `Contacts` the same meshes,
+            in any poses. None if there was no step before: all rows are new, and ids are ignored.
         ids : (n,) array_like of int, optional
-            A number for each sphere or body, where they came, went or changed their order since.
-            Of `Pairs` with others a tuple of two: for the spheres, and for the others.
+            An id for each sphere or body, needed if some were added, removed or sorted since. For
+            `Pairs` with others a tuple of two: for the spheres, and for the others.
         previous_ids : (n of previous,) array_like of int, optional
-            Likewise their numbers in the step before. By default the order is the same.
+            The ids in the step before. By default the spheres are the same, in the same order.
         workers : int, optional
-            Number of threads at most, as for the search. The rows are the same for any number.
+            The largest number of threads, as for the search. The result is the same for any number.
 
         Returns
         -------
         (m,) ndarray of intp
-            The row of `previous` that each row continues; -1 for a new one. No row is there twice.
+            The row of `previous` that each row continues; -1 for a new one. Each row occurs at most
+            once.
 
         Raises
         ------
         ValueError
-            If `previous` is of other meshes, another period or dimension, or a search of another
-            kind, the number of spheres or bodies differs without ids, an id is there twice, or
-            columns of a table do not fit together.
+            If `previous` has other meshes, another period or dimension, or is of another kind of
+            search. If the number of spheres or bodies differs and ids are not given, an id occurs
+            twice, or columns of a table do not fit together.
         TypeError
-            If `previous` is neither a table of the same kind nor None, or ids are no integers.
+            If `previous` is neither a table of the same kind nor None, or ids are not integers.
 
         See Also
         --------
-        carry : Takes tangential vectors along.
+        carry : Carries tangential vectors over to these rows.
 
         Notes
         -----
-        Of `Contacts`: a tangential spring belongs to the surface, not to a facet. A contact
-        continues the one of the same sphere whose point, carried along with the mesh, is nearest,
-        provided that the normals agree (within flat_angle, or what the noise of the coordinates
-        explains) or that both lie on the same feature of a mesh or on adjacent ones. Each old
-        contact is continued once, those at the smallest distance first.
+        For `Contacts`: a tangential spring belongs to the surface, not to a facet. A contact
+        continues the nearest one of the same sphere, after its point has moved with the mesh.
+        Either the normals must agree (within flat_angle or the noise of the coordinates), or both
+        must lie on the same feature of a mesh or on adjacent ones. Each old contact is continued
+        once, in order of distance.
 
-        Of `Pairs` and `ConvexContacts`: a row continues that of the same two. Of several images of
-        the same two it continues the same image; where its normal has turned there by more than 60
-        degrees, since a sphere left the box and came in on the other side, the image whose normal
-        is closest. A body with a wall continues the contact on the same facet, or else the one with
-        the same wall whose normal is closest, within 60 degrees: so it slides from facet to facet.
+        For `Pairs` and `ConvexContacts`: a row continues that of the same two partners, and of
+        several images the same one. If its normal has turned by more than 60 degrees, since a
+        sphere left the box and entered on the other side, it continues the image with the closest
+        normal. A body's contact with a wall continues the contact on the same facet, or otherwise
+        the one with the same wall and the closest normal, within 60 degrees: bodies can slide from
+        facet to facet.
 
         Examples
         --------
-        A sphere that slides from one of a floor's facets onto the other:
+        A sphere that slides from one facet of a floor to the other:
 
         >>> import abut
         >>> vertices = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
@@ -182,7 +182,7 @@ class ContactTable(Table):
         >>> now.match(before)
         array([0])
 
-        Spheres that came, and changed their order:
+        Spheres that were added and sorted:
 
         >>> before = abut.find_pairs([[0, 0, 0], [1.5, 0, 0], [1.5, 1.5, 0]], 1.0)
         >>> now = abut.find_pairs([[0, 0, 0], [9, 0, 0], [1.6, 1.6, 0], [1.6, 0, 0]], 1.0)
@@ -214,49 +214,49 @@ class ContactTable(Table):
         *,
         workers: int | None = None,
     ) -> NDArray[np.float64]:
-        """Take tangential vectors, such as springs, along from the step before.
+        """Carry tangential vectors, such as springs, over from the step before.
 
-        Each is turned with its mesh, where `Contacts` are with a mesh that turns, and then by the
-        smallest rotation from the old normal to the new one; its length stays. Where ids have made
-        the first of a pair the second, its sign changes.
+        Each vector is turned with its mesh, if `Contacts` are with a mesh that turns, and then by
+        the smallest rotation from the old normal to the new one; its length is unchanged. If i and
+        j of a pair are swapped, as ids show, its sign changes.
 
         Parameters
         ----------
         tangent : (m of previous, d) array_like
-            A vector for each row of `previous`, in the world; of pairs as it acts on i.
+            A vector for each row of `previous`, in the world; for pairs the vector that acts on i.
         previous : table of the same kind, or None
-            Of the step before. None: there was none, and all vectors are 0; nothing else is looked
-            at then, and `tangent` may be None, too.
+            The table of the step before. None if there was none: all vectors are 0, the other
+            arguments are ignored, and `tangent` may be None, too.
         match : (m,) array_like of int, optional
-            As `match` returned it. By default it is asked for here.
+            The result of `match`. By default it is computed here.
         ids, previous_ids : optional
-            As `match` takes them, or was told.
+            As for `match`.
         workers : int, optional
-            As `match` takes it.
+            As for `match`.
 
         Returns
         -------
         (m, d) ndarray of float64
-            The vectors for these rows; 0 where `match` is -1. As they were, to the bit, where
-            neither the mesh nor the normal has turned.
+            The vectors for these rows; 0 where `match` is -1. If neither the mesh nor the normal
+            has turned, a vector is unchanged, bit by bit.
 
         Raises
         ------
         ValueError
-            If a shape is wrong, `match` names a row that there is not, or one of other spheres or
-            bodies, or `previous` is of other meshes or of another period; where no match is given,
-            whatever `match` raises.
+            If a shape is wrong, `match` has a row that does not exist or is of other spheres or
+            bodies, or `previous` has other meshes or another period. If `match` is not given, the
+            errors of `match`, too.
         TypeError
             If `previous` is neither a table of the same kind nor None, or numbers are of the wrong
             kind.
 
         See Also
         --------
-        match : Which row of the step before goes on.
+        match : The row of the step before that each row continues.
 
         Examples
         --------
-        A floor that turns about z by a quarter takes a sphere's spring along:
+        A floor turns about z by a quarter, and a sphere's spring with it:
 
         >>> import abut
         >>> floor = abut.Mesh([[-3, -3, 0], [3, -3, 0], [0, 3, 0]], [[0, 1, 2]])
@@ -267,7 +267,7 @@ class ContactTable(Table):
         >>> now.carry([[0.125, 0, 0]], before, now.match(before))
         array([[0.   , 0.125, 0.   ]])
 
-        A loop of steps needs no case for the first:
+        A loop of steps needs no special case for the first step:
 
         >>> springs, before = None, None
         >>> for x in 0.0, 0.25, 0.5:
@@ -294,9 +294,9 @@ class ContactTable(Table):
         return history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
 
     def _check_previous(self, before: Any) -> None:
-        """Complain of a table of the step before that is of another kind of search."""
+        """Raise where the table of the step before has another kind of search."""
         raise NotImplementedError
 
     def _step(self, whose: str) -> Any:
-        """The columns as the library reads them; `whose`: how errors begin."""
+        """Return the columns in the library's form; whose: the beginning of error messages."""
         raise NotImplementedError

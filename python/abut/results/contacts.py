@@ -33,84 +33,84 @@ EDGE = _core.EDGE
 VERTEX = _core.VERTEX
 TYPE_NAMES = ("facet", "edge", "vertex")
 
-# what describes the search, and is common to all rows of a table
+# The settings of the search, which are common to all rows of a table.
 SEARCH = ("meshes", "poses", "period", "flat_angle")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Contacts(ContactTable):
-    """Contacts of n spheres with meshes: a table with one row a contact.
+    """Contacts of n spheres with meshes: a table with one row for each contact.
 
     Made by `find_contacts`, `ContactFinder.find`, `load_contacts` and `concatenate`. Rows are
-    sorted by sphere, then nearest first. The columns cannot be exchanged; their entries are the
-    caller's to change.
+    sorted by sphere, then nearest first. Columns cannot be replaced, but their entries can be
+    changed.
 
     Attributes
     ----------
     sphere : (m,) ndarray of intp
         Number of the sphere.
     facet : (m,) ndarray of intp
-        Number of the facet in its mesh; 0 of a half space. Where facets share the contact's very
-        point, any of them.
+        Number of the facet in its mesh; 0 for a half space. If several facets have the contact
+        point in common, any of them.
     type : (m,) ndarray of uint8
-        What the contact lies on: `FACET`, `EDGE` or `VERTEX` (0, 1, 2).
+        Feature that the contact lies on: `FACET`, `EDGE` or `VERTEX` (0, 1, 2).
     feature : (m,) ndarray of intp
-        Which one of the facet's: edge k runs from its corner k to k + 1, vertex k is its corner k;
-        0 for FACET.
+        Number of the feature in its facet: edge k runs from corner k to k + 1, vertex k is corner
+        k; 0 for FACET.
     point : (m, 3) ndarray of float64
         Contact point in the world, on the mesh's image.
     normal : (m, 3) ndarray of float64
         Unit vector in the world, from the mesh to the sphere's center: the normal force on the
-        sphere is along +normal, on the mesh along -normal. Where the center is on the mesh, the
-        facet's normal by the right-hand rule; of a half space always its own.
+        sphere is along +normal, on the mesh along -normal. If the center is on the mesh, it is the
+        facet's normal by the right-hand rule; for a half space always the half space's normal.
     overlap : (m,) ndarray of float64
         Radius - distance, positive where they touch; DEM papers call it indentation or penetration.
     share : (m,) ndarray of float64
         The part of the contact law's normal force that the contact carries, 0 to 1: multiply the
-        force at `overlap` with it. 1 but for ``resolution="sharing"``.
+        force at `overlap` by it. Always 1 except with ``resolution="sharing"``.
     mesh : (m,) ndarray of intp
         Number of the mesh among `meshes`.
     image : (m, 3) ndarray of intp
-        The sphere, where the caller has it, touches the mesh shifted by ``image * period``; 0
+        The sphere, at the caller's center, touches the mesh shifted by ``image * period``; 0
         along axes that are not periodic.
     force : (m, 3) ndarray of float64
-        What the contact exerts on the sphere; on the mesh the opposite. Only `Simulation.contacts`
-        has it, and what is made of that.
+        Force of the contact on the sphere; the opposite acts on the mesh. Only tables of
+        `Simulation.contacts`, and tables made from these, have it.
     node : (k,) ndarray of intp
-        Vertices of its mesh that carry a contact's force: of contact c
-        ``node[node_offsets[c]:node_offsets[c + 1]]``. For FACET the facet's corners that are not
-        flat, in its order; for EDGE two, for VERTEX one.
+        Vertices of the mesh that carry a contact's force: for contact c
+        ``node[node_offsets[c]:node_offsets[c + 1]]``. For FACET these are the facet's corners that
+        are not flat, in its order; for EDGE two vertices, for VERTEX one.
     weight : (k,) ndarray of float64
-        The part of the force that each node carries. A contact's weights sum up to 1, and its
-        weighted nodes, where pose and image have them, to its point.
+        The part of the force that each node carries. The sum of a contact's weights is 1, and the
+        weighted sum of its nodes, moved by pose and image, is its point.
     offsets : (n + 1,) ndarray of intp, read-only
         The contacts of sphere i are rows ``offsets[i]:offsets[i + 1]``.
     node_offsets : (m + 1,) ndarray of intp, read-only
         Where each contact's nodes begin.
     meshes : tuple of Mesh, or None
-        What was searched; for a half space stands a triangle in its plane, whose first vertex is
-        its point, and whose other numbers mean nothing. Neither files nor pickles hold it.
+        The searched meshes. A triangle in its plane represents a half space; only its first vertex,
+        the half space's point, has a meaning. Neither files nor pickles hold meshes.
     poses : (k, 4, 4) ndarray of float64, read-only, or None
-        Where each mesh was, as the search read it: rigid transforms from its frame to the world.
-        None: every mesh where its vertices say.
+        The pose of each mesh in the search: rigid transforms from its frame to the world. None if
+        no mesh had moved.
     period : tuple of 3 (float or None), or None
-        At what lengths the world repeats along x, y and z.
+        Period of the world along x, y and z.
     flat_angle : float
-        Radians, as the search was told.
+        Radians, as given to the search.
 
     Notes
     -----
-    `share`, `mesh` and `image` are made when they are first asked for where the search left them
-    the same for all rows; then they are arrays of the table like the others.
+    If `share`, `mesh` or `image` are the same for all rows, they become arrays when they are first
+    used.
 
     ``contacts[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step.
-    A selection is a `Contacts` that keeps n and the sphere numbers. A table has no single rows to
-    loop over: use its columns, or `of` for one sphere. ``contacts["overlap"]`` is the column.
+    A selection is a `Contacts` that keeps n and the sphere numbers. There are no single rows to
+    loop over: use columns, or `of` for one sphere. ``contacts["overlap"]`` is the column.
 
-    What reads Arrow takes the table as it is: ``polars.DataFrame(contacts)``,
+    Programs that read Arrow accept the table itself: ``polars.DataFrame(contacts)``,
     ``pyarrow.table(contacts)``.
 
-    ``==`` tells whether all columns and offsets are equal; meshes and poses are not compared.
+    ``==`` compares all columns and offsets, but not meshes and poses.
 
     Examples
     --------
@@ -155,21 +155,21 @@ class Contacts(ContactTable):
     poses: NDArray[np.float64] | None
     period: Period | None
     flat_angle: float
-    # the angle in radians by which noise, or flat_angle, may tilt each normal; `match` needs it
+    # The angle in radians by which noise, or flat_angle, may tilt each normal; `match` needs it.
     _tilt: NDArray[np.float64]
 
     @classmethod
     def _build(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Contacts:
-        """A table of these very arrays; offsets and poses become read-only."""
+        """Make a table of these arrays, without copies; offsets and poses become read-only."""
         if settings["poses"] is not None:
             settings["poses"].flags.writeable = False
-        # files of earlier versions have no tilt: with 0, `match` goes by that of the other contact
+        # Files of earlier versions have no tilt: flat_angle takes its place.
         if "_tilt" not in columns:
             columns["_tilt"] = np.full(len(columns["sphere"]), settings["flat_angle"])
         return super()._build(columns, settings)
 
     def weight_matrix(self, mesh: int = 0) -> csr_array:
-        """The nodal weights as a sparse matrix, which carries forces from contacts to vertices.
+        """Return the nodal weights as a sparse matrix, to distribute forces to vertices.
 
         Parameters
         ----------
@@ -180,15 +180,16 @@ class Contacts(ContactTable):
         -------
         scipy.sparse.csr_array
             (m, vertices of the mesh). With forces (m, 3) on the spheres, ``W.T @ -forces`` are the
-            forces on the vertices, in the world; they have the same sum as those at the contacts
-            with this mesh, and the same moment where its pose and images have the vertices.
+            forces on the vertices, in the world. Their sum equals that of the forces at the
+            contacts with this mesh, and so does their moment, with vertices moved by pose and
+            image.
 
         Raises
         ------
         IndexError
             If there is no such mesh.
         ValueError
-            If the contacts do not know their meshes.
+            If the contacts have no meshes.
         ImportError
             If SciPy is not installed (extra ``scipy``).
 
@@ -207,11 +208,11 @@ class Contacts(ContactTable):
         here = self.mesh == number
         nodes = np.repeat(here, counts)
         offsets = np.concatenate([[0], np.cumsum(counts * here)])
-        # the arrays are copies, since SciPy sorts and sums in place
+        # The arrays are copies, since SciPy sorts and sums in place.
         return sparse.csr_array((self.weight[nodes], self.node[nodes], offsets), shape)
 
     def sum(self, values: ArrayLike) -> NDArray[np.float64]:
-        """Add up what the contacts do to each sphere, such as forces.
+        """Sum values of the contacts, such as forces, for each sphere.
 
         Parameters
         ----------
@@ -221,23 +222,23 @@ class Contacts(ContactTable):
         Returns
         -------
         (n,) or (n, k) ndarray of float64
-            The sum over each sphere's contacts, in their order: the same bits on every run. 0 where
-            there are none.
+            The sum over each sphere's contacts, in their order: equal, bit by bit, in every run. 0
+            for spheres without contacts.
 
         Raises
         ------
         ValueError
-            If `values` is of another shape, or `sphere` holds what is no number of a sphere.
+            If `values` has another shape, or `sphere` has wrong numbers.
         TypeError
-            If `values` are no real numbers.
+            If `values` are not real numbers.
 
         See Also
         --------
-        weight_matrix : What the contacts do to the vertices of a mesh.
+        weight_matrix : Sums for the vertices of a mesh.
 
         Examples
         --------
-        The forces on a sphere in a corner, on one that touches nothing, and on one on the floor:
+        The forces on a sphere in a corner, a sphere without contacts, and a sphere on the floor:
 
         >>> import abut
         >>> floor = abut.Mesh([[0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]], [[0, 1, 2, 3]])
@@ -254,47 +255,47 @@ class Contacts(ContactTable):
         return sums.contact_sum(self, values)
 
     def per_facet(self, values: ArrayLike, how: How = "sum", mesh: int = 0) -> NDArray[np.float64]:
-        """What the contacts do to each facet of a mesh: a map of forces, wear, or counts.
+        """Reduce values of the contacts for each facet of a mesh: a map of forces, wear or counts.
 
         Parameters
         ----------
         values : (m,) or (m, k) array_like
-            A number, or k numbers, for each contact, those with other meshes too. What acts on the
-            mesh is the opposite of what acts on the spheres: ``-forces``.
+            A number, or k numbers, for each contact, also with other meshes. Forces on the mesh are
+            opposite to those on the spheres: give ``-forces``.
         how : {"sum", "max", "mean"}
-            What is made of the values of a facet's contacts, column by column.
+            Reduction of the values of a facet's contacts, for each of the k columns.
         mesh : int, default 0
             Number of the mesh.
 
         Returns
         -------
         (facets of the mesh,) or (facets, k) ndarray of float64
-            In the order of the mesh's facets. Of facets without contacts the sum is 0, and the
-            greatest value and the mean are nan: there is none, and 0 may be a value. ParaView shows
-            nan in a color of its own; ``np.nanmax`` passes over it, ``np.nan_to_num`` makes it 0.
+            In the order of the mesh's facets. For facets without contacts the sum is 0, and the
+            maximum and mean are NaN, since 0 may be a value. ParaView shows NaN in a special color;
+            ``np.nanmax`` ignores it, and ``np.nan_to_num`` replaces it by 0.
 
         Raises
         ------
         ValueError
-            If `values` is of another shape, `how` is another word, the contacts do not know their
-            meshes, or `facet` holds what is no number of a facet.
+            If `values` has another shape, `how` is another word, the contacts have no meshes, or
+            `facet` has wrong numbers.
         IndexError
             If there is no such mesh.
         TypeError
-            If `values` are no real numbers.
+            If `values` are not real numbers.
 
         See Also
         --------
-        per_vertex : The same for vertices, by nodal weights.
-        stress : Forces by area.
+        per_vertex : Sums for vertices, by nodal weights.
+        stress : Normal force divided by area.
 
         Notes
         -----
-        A contact with an edge or a vertex counts for the one of its facets that `facet` names.
+        A contact with an edge or a vertex counts only for one facet, that in `facet`.
 
         Examples
         --------
-        Two spheres on one of a floor's facets, and one on the other:
+        Two spheres on one facet of a floor, and one on the other:
 
         >>> import abut, numpy as np
         >>> vertices = [[0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]]
@@ -316,7 +317,7 @@ class Contacts(ContactTable):
         return facet_values(self, values, how, mesh)
 
     def per_vertex(self, values: ArrayLike, mesh: int = 0) -> NDArray[np.float64]:
-        """What the contacts do to each vertex of a mesh, shared out by their nodal weights.
+        """Sum values of the contacts for each vertex of a mesh, by nodal weights.
 
         Parameters
         ----------
@@ -326,17 +327,17 @@ class Contacts(ContactTable):
         Returns
         -------
         (vertices of the mesh,) or (vertices, k) ndarray of float64
-            The sum over each vertex's contacts of weight times value, 0 where there are none. All
-            together they are the sum of the values of the contacts with this mesh.
+            The sum over each vertex's contacts of weight times value, 0 without contacts. The sum
+            over all vertices is that over the contacts with this mesh.
 
         Raises
         ------
         ValueError, IndexError, TypeError
-            As `per_facet`; `node` must hold numbers of vertices.
+            As `per_facet`; `node` must have numbers of vertices.
 
         See Also
         --------
-        per_facet : The same for facets.
+        per_facet : A map on facets.
         weight_matrix : The weights as a sparse matrix W; this is ``W.T @ values``, without SciPy.
 
         Examples
@@ -352,7 +353,7 @@ class Contacts(ContactTable):
         return vertex_values(self, values, mesh)
 
     def per_contact(self, values: ArrayLike, mesh: int = 0) -> NDArray[np.float64]:
-        """What vertices of a mesh have, such as velocities, at each contact with it.
+        """Interpolate values of a mesh's vertices, such as velocities, at each contact with it.
 
         Parameters
         ----------
@@ -364,18 +365,19 @@ class Contacts(ContactTable):
         Returns
         -------
         (m,) or (m, k) ndarray of float64
-            The sum over each contact's nodes of weight times value, which is linear in the place on
-            each facet; 0 for contacts with other meshes. What `per_vertex` makes of forces does the
-            same work on nodal velocities as the forces do on what this makes of these.
+            The sum over each contact's nodes of weight times value; 0 for contacts with other
+            meshes. It reproduces values that are linear on a facet. This is the transpose of
+            `per_vertex`: nodal forces from there do the same work on nodal velocities as the
+            contact forces do on the velocities from here.
 
         Raises
         ------
         ValueError, IndexError, TypeError
-            As `per_vertex`, of the vertices' values.
+            As `per_vertex`, for the vertices' values.
 
         Examples
         --------
-        The velocity of a plate, one corner of which is lifted, below a sphere:
+        The velocity below a sphere of a plate with one corner that moves up:
 
         >>> import abut
         >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
@@ -386,39 +388,38 @@ class Contacts(ContactTable):
         return contact_values(self, values, mesh)
 
     def stress(self, forces: ArrayLike, mesh: int = 0) -> NDArray[np.float64]:
-        """The normal stress on each facet of a mesh: what presses on it, by its area.
+        """Compute the normal stress on each facet of a mesh: normal force divided by area.
 
         Parameters
         ----------
         forces : (m, 3) array_like
-            What each contact exerts on its sphere, as `force` of a `Simulation`, those with other
-            meshes too.
+            Force of each contact on its sphere, such as `force` in a `Simulation`, also with other
+            meshes.
         mesh : int, default 0
             As for `per_facet`.
 
         Returns
         -------
         (facets of the mesh,) ndarray of float64
-            In units of force by length squared: positive where the spheres press on the facet,
-            negative where they pull at it, 0 without contacts. It is the sum of force times normal
-            over the facet's contacts, by `areas` of the mesh.
+            Force per length squared: positive if the spheres press on the facet, negative if they
+            pull, 0 without contacts. It is the sum of force times normal over the
+            facet's contacts, divided by `areas` of the mesh.
 
         Raises
         ------
         ValueError, IndexError, TypeError
-            As `per_facet`, of `forces`.
+            As `per_facet`, for `forces`.
 
         See Also
         --------
-        per_facet : Other maps; the load of a facet as a vector is ``per_facet(-forces)``.
+        per_facet : Other maps; the load vector of a facet is ``per_facet(-forces)``.
 
         Notes
         -----
-        The normals are those of the contacts, which point to the spheres, and not the facets',
-        which point where the order of the corners has them. So the map does not depend on this
-        order, and what presses on a facet's back counts as what presses on its front: forces on
-        both sides add up, though they move the facet nowhere. Where a sphere touches an edge or a
-        vertex, its whole normal force counts, for the facet that `facet` names. Friction, which is
+        The normals are those of the contacts, which point to the spheres, not the facets' own. So
+        the map does not depend on the order of corners. Forces on a facet's back count like forces
+        on its front, and both add up, although their resultant may be 0. If a sphere touches an
+        edge or a vertex, its whole normal force counts for the facet in `facet`. Friction, which is
         perpendicular to the normal, does not count.
 
         A half space of a `Simulation` has no area: its one facet is a triangle of area 0.5.
@@ -440,15 +441,15 @@ class Contacts(ContactTable):
         return normal_stress(self, forces, mesh)
 
     def velocity(self, twists: ArrayLike) -> NDArray[np.float64]:
-        """The velocity of the mesh at each contact point.
+        """Compute the velocity of the mesh at each contact point.
 
         Parameters
         ----------
         twists : (k, 6) array_like
-            For each mesh the linear velocity of the origin of its frame and its angular velocity in
+            For each mesh, the linear velocity of its frame's origin and its angular velocity in
             radians per time, counter-clockwise about its direction, both along the world's axes.
-            For one mesh, (6,) will do. Meshes without facets, such as walls of a simulation that
-            were removed, may be left out, all of them.
+            For one mesh, (6,) is enough. Meshes without facets, such as removed walls of a
+            simulation, may all be left out.
 
         Returns
         -------
@@ -459,11 +460,11 @@ class Contacts(ContactTable):
         Raises
         ------
         ValueError
-            If `twists` is of another shape or not finite.
+            If `twists` has another shape or is not finite.
 
         Examples
         --------
-        A disk that turns about z by 2 radians in a unit of time:
+        A plate that turns about z by 2 radians per unit of time:
 
         >>> import abut
         >>> mesh = abut.Mesh([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], [[0, 1, 2, 3]])
@@ -484,9 +485,9 @@ class Contacts(ContactTable):
         count = self._mesh_count()
         there = [k for k, mesh in enumerate(self.meshes or ()) if len(mesh)]
         if len(array) == len(there) < count and array.shape[1:] == (6,):
-            array, told = np.zeros((count, 6)), array
-            array[there] = told
-        # contacts that were read from a file do not know of meshes that nothing touches
+            array, given_rows = np.zeros((count, 6)), array
+            array[there] = given_rows
+        # Contacts from a file have no record of meshes without contacts.
         known = self.meshes is not None or self.poses is not None
         fits = len(array) == count if known else len(array) >= count
         if array.ndim != 2 or array.shape[1] != 6 or not fits:
@@ -495,7 +496,7 @@ class Contacts(ContactTable):
         return array
 
     def _mesh_count(self) -> int:
-        """The number of meshes, as far as contacts that were read from a file know it."""
+        """Return the number of meshes; for contacts from a file, that of poses or contacts."""
         if self.meshes is not None:
             return len(self.meshes)
         return int(self.mesh.max(initial=-1)) + 1 if self.poses is None else len(self.poses)
@@ -512,7 +513,7 @@ class Contacts(ContactTable):
             )
 
     def _step(self, whose: str) -> _core._Step:
-        """The columns that the library reads; None stands for one whose entries are all 0."""
+        """Return the columns in the library's form; None for a column with entries of 0."""
         if self.period is not None:
             check_numbers(self.sphere, len(self.offsets) - 1, f"{whose}sphere")
         columns, poses = vars(self), self.poses
@@ -539,7 +540,7 @@ class Contacts(ContactTable):
     ) -> Axes3D: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw the touched features and the normals on the facets, by matplotlib or pyvista.
+        """Draw the touched features and the normals on the facets, with matplotlib or pyvista.
 
         Parameters
         ----------
@@ -547,8 +548,8 @@ class Contacts(ContactTable):
             As for `Mesh.plot`.
         **options
             ``backend``, ``mesh``, ``spheres``, ``normals``, ``arrow_count``, ``sphere_count``,
-            ``alpha``, ``scalars``, ``how``, ``cmap``, ``limits`` and ``label``:
-            :func:`abut.plot.plot_contacts` says what they are.
+            ``alpha``, ``scalars``, ``how``, ``cmap``, ``limits`` and ``label``, as for
+            :func:`abut.plot.plot_contacts`.
 
         Returns
         -------
@@ -558,7 +559,7 @@ class Contacts(ContactTable):
         Raises
         ------
         ImportError, ValueError
-            As `Mesh.plot`, or if the contacts do not know their mesh and none is given.
+            As `Mesh.plot`, or if the contacts have no mesh and none is given.
 
         Examples
         --------

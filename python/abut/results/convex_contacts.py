@@ -20,20 +20,20 @@ from .table import Table, flattened, same_column
 if TYPE_CHECKING:
     from ..options import Canvas, ConvexPlotOptions
 
-# numbers of the column `status`
+# Values of the column `status`.
 SEPARATED, TOUCHING, OVERLAPPING, UNCONVERGED = range(4)
 STATUS_NAMES = ("separated", "touching", "overlapping", "unconverged")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ConvexContacts(ContactTable):
-    """Contacts of n convex bodies with each other, or with walls: a table with one row a contact.
+    """Contacts of n convex bodies with each other or with walls: one row for each contact.
 
     Made by `find_convex_contacts`, `ConvexFinder.find`, `ConvexFinder.find_walls`,
     `load_convex_contacts` and `concatenate`. Rows are sorted by i, then j, then image, or are in
-    the order of the pairs that were given; those with walls are sorted by i, then mesh, then facet.
-    The columns cannot be exchanged; their entries are the caller's to change. Vectors have as many
-    entries as the positions had: d is 2 or 3.
+    the order of the given pairs; rows with walls are sorted by i, then mesh, then facet. Columns
+    cannot be replaced, but their entries can be changed. Vectors have the dimension d of the
+    positions, 2 or 3.
 
     Attributes
     ----------
@@ -42,61 +42,61 @@ class ConvexContacts(ContactTable):
     j : (m,) ndarray of intp, or None
         Number of the second; None with walls.
     mesh, facet : (m,) ndarray of intp, or None
-        With walls: number of the wall, and of the facet in its mesh, 0 of a half space. Else None.
+        With walls: number of the wall, and of the facet in its mesh, 0 for a half space; otherwise
+        None.
     status : (m,) ndarray of uint8
         `SEPARATED`, `TOUCHING` (by rounding), `OVERLAPPING` or `UNCONVERGED` (0 to 3).
     type : (m, 2) ndarray of uint8
-        What the ends of the shortest link lie on, on i and on j: `FACET`, `EDGE` or `VERTEX`. A
+        Features on i and on j where the shortest link ends: `FACET`, `EDGE` or `VERTEX`. A
         polygon's sides are FACET.
     feature : (m, 2) ndarray of intp
-        Number of that facet, edge or vertex in its `ConvexShape`.
+        Numbers of these facets, edges or vertices in their `ConvexShape`.
     normal : (m, d) ndarray of float64
         Unit vector from j to i, the normal of the common plane: the force on i is along +normal, on
         j along -normal.
     overlap : (m,) ndarray of float64
-        How far the bodies overlap along the normal, positive where they touch; - distance.
+        Overlap of the bodies along the normal, positive where they touch; minus the distance.
     error : (m,) ndarray of float64
-        The true overlap is in ``overlap - error`` to `overlap`; nan for the methods "fcp" and "cp",
-        which do not know.
+        The true overlap is between ``overlap - error`` and `overlap`; NaN for the methods "fcp" and
+        "cp", which do not bound it.
     link : (m, 2, d) ndarray of float64
-        The ends of the shortest link, on i and on j, where the caller has body i.
+        The ends of the shortest link, on i and on j, for body i at the caller's position.
     point : (m, d) ndarray of float64
-        Midway on the common plane.
+        Midpoint of the contact on the common plane.
     iterations : (m,) ndarray of intp
-        Of the method.
+        Iterations of the method.
     state : (m, 12) ndarray of float64
-        What the next search begins with, where it is given this table as ``before``.
+        The start of the next search, if this table is its ``before``.
     image : (m, d) ndarray of intp
-        Body i, where the caller has it, meets body j shifted by ``image * period``; 0 along axes
+        Body i, at the caller's position, meets body j shifted by ``image * period``; 0 along axes
         that are not periodic.
     offsets : (n + 1,) ndarray of intp, read-only, or None
-        The contacts whose i is k are rows ``offsets[k]:offsets[k + 1]``. None where pairs were
-        given.
+        The contacts whose i is k are rows ``offsets[k]:offsets[k + 1]``. None for given pairs.
     spot : (k, d) ndarray of float64, or None
         Contact points: of contact c ``spot[spot_offsets[c]:spot_offsets[c + 1]]``, one or more.
-        This and what follows is None where the search was told ``spots=False``.
+        This and the following columns are None after a search with ``spots=False``.
     spot_overlap : (k,) ndarray of float64, or None
-        How far the bodies overlap there along the contact's normal; where it is negative, the
-        features are apart there. Forces that go with ``np.maximum(spot_overlap, 0)`` have a center
-        that moves continuously as the bodies tilt.
+        Overlap of the bodies at the spot along the contact's normal; negative where the features do
+        not touch. The center of forces that grow with ``np.maximum(spot_overlap, 0)`` moves
+        continuously as the bodies tilt.
     spot_type : (k, 2) ndarray of uint8, or None
-        With `spot_feature` a spot's name, which no other spot of its contact has, and which it
-        keeps from step to step: the features whose crossing it is, on i and on j.
+        Features on i and on j that cross at the spot. With `spot_feature` they identify the spot
+        within its contact, also from step to step.
     spot_feature : (k, 2) ndarray of intp, or None
-        Their numbers.
+        Numbers of these features.
     spot_offsets : (m + 1,) ndarray of intp, read-only, or None
         Where each contact's spots begin.
     body_count : int
-        How many bodies the search was for, n.
+        Number n of bodies in the search.
     period : tuple of d (float or None), or None
-        At what lengths the world repeats along each axis.
+        Period of the world along each axis.
 
     Notes
     -----
-    `image` is made when it is first asked for where the search had no period.
+    Without a period, `image` becomes an array when it is first used.
 
-    Rows are selected, with their spots, columns named, and tables compared and handed to what reads
-    Arrow as those of `Contacts`.
+    Selections of rows, which include their spots, columns by name, comparison and Arrow are as for
+    `Contacts`.
 
     Examples
     --------
@@ -108,8 +108,8 @@ class ConvexContacts(ContactTable):
     >>> contacts.i, contacts.j, contacts.overlap, contacts.normal
     (array([0]), array([2]), array([0.125]), array([[ 0.,  0., -1.]]))
 
-    Both facets meet in a square. With a force at each of its corners, those on the bodies, and the
-    torques about their positions, are
+    Both facets overlap in a square. Forces at its corners give these forces on the bodies, and
+    torques about their positions:
 
     >>> len(contacts.spot), contacts.spot_overlap
     (4, array([0.125, 0.125, 0.125, 0.125]))
@@ -143,7 +143,7 @@ class ConvexContacts(ContactTable):
     iterations: NDArray[np.intp]
     state: NDArray[np.float64]
     image: NDArray[np.intp] = same_column(lambda table: np.zeros(table.point.shape, np.intp))
-    # what `match` looks at first: changed entries, or another table, change nothing that it returns
+    # The row of the step before that `match` tries first. Wrong entries do not change its result.
     _before: NDArray[np.intp] | None = None
     offsets: NDArray[np.intp] | None = None  # type: ignore[assignment]
     spot: NDArray[np.float64] | None = None
@@ -153,7 +153,7 @@ class ConvexContacts(ContactTable):
     spot_offsets: NDArray[np.intp] | None = None
     body_count: int
     period: Period | None
-    # a digest that shows whether `before` is of the same bodies and walls; 0 where it is unknown
+    # A digest that shows whether `before` is of the same bodies and walls; 0 if unknown.
     _bodies: int
 
     @property
@@ -163,51 +163,49 @@ class ConvexContacts(ContactTable):
 
     @property
     def spot_row(self) -> NDArray[np.intp]:
-        """The row of each spot, (k,): what a contact has, its spots have as
-        ``contacts.normal[contacts.spot_row]``."""
+        """The row of each spot, (k,), as in ``contacts.normal[contacts.spot_row]``."""
         return np.repeat(np.arange(len(self)), np.diff(self._spots()))
 
     def _spots(self) -> NDArray[np.intp]:
-        """Where each row's spots begin, or an error."""
+        """Return where each row's spots begin; raise if there are none."""
         if self.spot_offsets is None:
-            raise ValueError("these contacts have no spots: the search was told spots=False")
+            raise ValueError("these contacts have no spots: search with spots=True")
         return self.spot_offsets
 
     def _of(self, i: int) -> Self:
         return self[self.i == checks.number_of(i, "i", self.body_count, "body", "bodies")]
 
     def sum(self, on_i: ArrayLike, on_j: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Add up what the contacts do to each body, such as forces.
+        """Sum values of the contacts, such as forces, for each body.
 
         Parameters
         ----------
         on_i : (m,) or (m, k) array_like
-            A number, or k numbers, for each contact: what it does to body i.
+            A number, or k numbers, for each contact: its value for body i.
         on_j : array_like of the same shape, optional
-            What it does to j. By default ``-on_i``, as of forces. With walls there is none.
+            The values for j. By default ``-on_i``, as for forces. Not used with walls.
 
         Returns
         -------
         (n,) or (n, k) ndarray of float64
-            The sum over each body's contacts: of those in which it is i in their order, plus of
-            those in which it is j in theirs. So the bits are the same on every run. 0 where there
-            are none.
+            The sum over the contacts in which the body is i, plus the sum over those in which it is
+            j, each in the order of rows: equal, bit by bit, in every run. 0 without contacts.
 
         Raises
         ------
         ValueError
-            If a shape is wrong, `i` or `j` hold what is no number of a body, or `on_j` is given
-            where the contacts are with walls.
+            If a shape is wrong, `i` or `j` has wrong numbers, or `on_j` is given for contacts with
+            walls.
         TypeError
-            If `on_i` or `on_j` are no real numbers.
+            If `on_i` or `on_j` are not real numbers.
 
         See Also
         --------
-        loads : Forces and torques of what acts at the spots.
+        loads : Forces and torques from forces at the spots.
 
         Examples
         --------
-        How many contacts each body has:
+        The number of contacts of each body:
 
         >>> import abut, numpy as np
         >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
@@ -220,15 +218,15 @@ class ConvexContacts(ContactTable):
     def loads(
         self, forces: ArrayLike, positions: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The forces and torques on the bodies, of forces at the spots.
+        """Compute the forces and torques on the bodies from forces at the spots.
 
         Parameters
         ----------
         forces : (k, d) array_like
-            The force on i at each spot; on j, or on the wall, the opposite acts.
+            The force on i at each spot; the opposite acts on j, or on the wall.
         positions : (n, d) array_like
-            Of the bodies: the torque on each is about its own. Give the centers of mass, where
-            these are not the positions.
+            The points of the bodies about which the torques are computed. Give the centers of mass,
+            if these are not the positions.
 
         Returns
         -------
@@ -244,7 +242,7 @@ class ConvexContacts(ContactTable):
 
         Examples
         --------
-        A square with its middle on the end of another, which tilts:
+        A square with its center above the end of another, so that it tilts:
 
         >>> import abut
         >>> square = abut.ConvexShape([[-1, -1], [1, -1], [1, 1], [-1, 1]])
@@ -269,17 +267,17 @@ class ConvexContacts(ContactTable):
         *,
         workers: int | None = None,
     ) -> NDArray[np.intp]:
-        """Which spot of the step before each spot continues.
+        """Find the spot of the step before that each spot continues.
 
-        A spot continues that of the same name, `spot_type` and `spot_feature`, in the contact that
-        its contact continues. With walls, where there is none, it continues that of the same name
-        on another facet of the same wall whose normal is within 60 degrees: so a spot slides from
-        facet to facet.
+        A spot continues the spot with the same `spot_type` and `spot_feature` in the contact that
+        its own contact continues. If there is none, and the contact is with a wall, it continues
+        such a spot on another facet of the same wall with a normal within 60 degrees: spots can
+        slide from facet to facet.
 
         Parameters
         ----------
         previous, match, ids, previous_ids, workers
-            As for `carry`; `match` is that of the contacts.
+            As for `carry`; `match` is the match of contacts, not of spots.
 
         Returns
         -------
@@ -293,7 +291,7 @@ class ConvexContacts(ContactTable):
 
         Examples
         --------
-        A square slides over the end of another: a corner and the end it was on stay.
+        A square slides over the end of another; the spots at its corner and at this end continue:
 
         >>> import abut
         >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
@@ -317,17 +315,17 @@ class ConvexContacts(ContactTable):
         *,
         workers: int | None = None,
     ) -> NDArray[np.float64]:
-        """Take tangential vectors of spots, such as springs, along from the step before.
+        """Carry tangential vectors of spots, such as springs, over from the step before.
 
-        Each goes to the spot that continues its own, as `match_spots` tells, and is turned as
-        `carry` turns those of contacts.
+        Each vector is carried to the spot that continues its own, by `match_spots`, and turned as
+        in `carry`.
 
         Parameters
         ----------
         tangent : (k of previous, d) array_like
-            A vector for each spot of `previous`, as it acts on i.
+            A vector for each spot of `previous`, which acts on i.
         previous, match, ids, previous_ids, workers
-            As for `carry`; `match` is that of the contacts.
+            As for `carry`; `match` is the match of contacts, not of spots.
 
         Returns
         -------
@@ -341,7 +339,7 @@ class ConvexContacts(ContactTable):
 
         Examples
         --------
-        A loop of steps needs no case for the first:
+        A loop of steps needs no special case for the first step:
 
         >>> import abut
         >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
@@ -367,21 +365,22 @@ class ConvexContacts(ContactTable):
     def plot(self, ax: None = None, **options: Unpack[ConvexPlotOptions]) -> Any: ...
 
     def plot(self, ax: Any = None, **options: Any) -> Any:
-        """Draw links, spots and normals, and the bodies where they are given.
+        """Draw links, spots and normals, and optionally the bodies.
 
-        A line joins the ends of each link, a dot is each spot, and an arrow leads from each contact
-        point along the normal, to i.
+        A line joins the ends of each link, a dot marks each spot, and an arrow starts at each
+        contact point along the normal, towards i.
 
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `ConvexShape.plot`, which tells what is returned and raised, too: contacts of
-            polygons are drawn by matplotlib, those of polyhedra by pyvista.
+            As for `ConvexShape.plot`, as are the return value and the errors: matplotlib draws
+            contacts of polygons, pyvista those of polyhedra.
         **options
             ``bodies``, the tuple (finder, positions) or (finder, positions, orientations), draws
-            those that have a row, with the opacity ``alpha``, 0.25 by default; ``normals``,
-            whether to draw arrows, as by default; ``body_count`` and ``arrow_count``, at most so
-            many, taken evenly from the table: 500; ``backend`` as for `ConvexShape.plot`.
+            bodies with contacts; ``alpha`` is their opacity, 0.25 by default. ``normals``: whether
+            to draw arrows (default True). ``body_count`` and ``arrow_count``: the largest numbers
+            drawn, picked evenly from the table (default 500). ``backend``: as for
+            `ConvexShape.plot`.
 
         Examples
         --------
@@ -407,12 +406,10 @@ class ConvexContacts(ContactTable):
 
     def _check_previous(self, before: ConvexContacts) -> None:
         if (self.j is None) != (before.j is None):
-            raise ValueError(
-                "one table has contacts with walls, the other one has contacts of bodies"
-            )
+            raise ValueError("one table has contacts with walls, the other one contacts of bodies")
 
     def _step(self, whose: str) -> _core._PairStep:
-        """Rows as pairs, whichever body comes first, in any order."""
+        """Return the rows in the library's form of pairs, in any order of bodies and rows."""
         image, wall_count = self.image, None
         if self.mesh is not None and self.facet is not None:
             wall_count = int(self.mesh.max(initial=-1)) + 1
@@ -423,7 +420,7 @@ class ConvexContacts(ContactTable):
             history.check_numbers(getattr(self, name), self.body_count, f"{whose}{name}")
         return step
 
-    # ---- what the base does with columns ----
+    # ---- columns for the methods of the base ----
 
     def _row_vectors(self) -> dict[str, NDArray[Any]]:
         rows = self._rows()
@@ -434,7 +431,7 @@ class ConvexContacts(ContactTable):
         return flattened(self._of_each(self._there(self._list_columns)))
 
     def _of_each(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """What is of both bodies, as a column for each."""
+        """Split columns with entries for both bodies into one column for each body."""
         sides = "i", "j" if self.mesh is None else "wall"
         both = {"type", "feature", "link", "spot_type", "spot_feature"}
         split: dict[str, NDArray[Any]] = {}
@@ -447,7 +444,7 @@ class ConvexContacts(ContactTable):
 
     @staticmethod
     def _is_same(column: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-        # the error is nan for methods that bound the overlap from one side alone
+        # The error is NaN for methods that bound the overlap only from one side.
         is_real = column is not None and column.dtype.kind == "f"
         return np.array_equal(column, other, equal_nan=is_real)  # type: ignore[arg-type]
 

@@ -1,4 +1,4 @@
-"""The entrances of pairs of convex bodies: a table of arrays."""
+"""The table of entrances: feature pairs by which convex bodies can meet without overlapping."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .table import Table
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Entrances(Table):
-    """Feature pairs by which two convex bodies can meet without overlapping: a row for each.
+    """Feature pairs by which two convex bodies can meet without overlapping: one row for each.
 
-    Made by `ConvexFinder.entrances`. Rows are sorted by pair, then types, then features. The
-    columns cannot be exchanged; their entries are the caller's to change.
+    Made by `ConvexFinder.entrances`. Rows are sorted by pair, then types, then features. Columns
+    cannot be replaced, but their entries can be changed.
 
     Attributes
     ----------
     pair : (m,) ndarray of intp
-        Number of the pair, a row of `pairs`.
+        Number of the pair: its row in `pairs`.
     type : (m, 2) ndarray of uint8
         Of the features on i and on j: (VERTEX, FACET), (FACET, VERTEX), or two EDGEs that cross. A
         polygon's sides are FACET.
@@ -34,16 +34,16 @@ class Entrances(Table):
     normal : (m, d) ndarray of float64
         Unit vector from j to i, the normal of the two planes in which the features lie.
     overlap : (m,) ndarray of float64
-        How far these planes overlap along the normal; - their distance. The least of a pair's tells
-        most: the bodies are apart if it is negative; else that is how far they overlap.
+        Overlap of these planes along the normal; minus their distance. The least overlap of a pair
+        is that of the bodies: if it is negative, they do not touch.
     offsets : (n + 1,) ndarray of intp, read-only
         The entrances of pair k are rows ``offsets[k]:offsets[k + 1]``.
     pairs : (n, 2) ndarray of intp, read-only
-        The bodies i and j of each pair, as the search was told.
+        The bodies i and j of each pair, as given to the search.
 
     Notes
     -----
-    Rows are selected as those of `Contacts`.
+    Rows are selected as in `Contacts`.
 
     Examples
     --------
@@ -72,16 +72,16 @@ class Entrances(Table):
     overlap: NDArray[np.float64]
     offsets: NDArray[np.intp]
     pairs: NDArray[np.intp]
-    # a digest that shows whether `before` is of the same bodies
+    # A digest that shows whether `before` is of the same bodies.
     _bodies: int
 
     def of(self, pair: int) -> Entrances:
-        """The entrances of one pair.
+        """Select the entrances of one pair.
 
         Parameters
         ----------
         pair : int
-            Its number, 0 to n - 1.
+            Number of the pair, 0 to n - 1.
 
         Returns
         -------
@@ -104,8 +104,8 @@ class Entrances(Table):
         return self._of(pair)
 
     def to_pyvista(self) -> NoReturn:
-        """Entrances are directions, not points: raises TypeError."""
-        raise TypeError("entrances have no points: there are to_pandas, and their columns")
+        """Raise a TypeError: entrances are directions, not points."""
+        raise TypeError("entrances have no points: use to_pandas, or their columns")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table to a file.
@@ -129,7 +129,7 @@ class Entrances(Table):
         >>> entrances.save(pathlib.Path(tempfile.mkdtemp(), "entrances.csv"))
         """
         if os.fspath(path).lower().endswith(".vtp"):
-            raise ValueError(f"{path}: entrances have no points, which .vtp files hold")
+            raise ValueError(f"{path}: entrances have no points for .vtp files: use .npz or .csv")
         super().save(path)
 
     def __repr__(self) -> str:

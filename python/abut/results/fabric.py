@@ -1,4 +1,4 @@
-"""Where contacts point: the fabric tensor of a table."""
+"""The fabric tensor of a table: the distribution of contact directions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def fabric(table: ContactTable, weights: ArrayLike | None) -> Doubles:
-    """What `ContactTable.fabric` returns."""
+    """Compute the result of `ContactTable.fabric`."""
     normals = table.normal
     given = np.ones(len(normals)) if weights is None else _read_weights(weights, len(normals))
-    # not a matrix product, whose last bit differs from one machine to another
+    # Not a matrix product: its last bit differs between machines.
     sums = np.array([[(given * a * b).sum() for b in normals.T] for a in normals.T])
     with np.errstate(invalid="ignore"):
         return sums / given.sum()
@@ -26,8 +26,8 @@ def fabric(table: ContactTable, weights: ArrayLike | None) -> Doubles:
 
 def _read_weights(weights: ArrayLike, count: int) -> Doubles:
     given = checks.shaped(checks.doubles(weights, "weights"), "weights", (count,))
-    is_sound = (given >= 0.0) & (given < np.inf)
-    if not is_sound.all():
-        row = int(np.argmin(is_sound))
+    is_valid = (given >= 0.0) & (given < np.inf)
+    if not is_valid.all():
+        row = int(np.argmin(is_valid))
         raise ValueError(f"weights[{row}] is {given[row]}, but must be 0 or positive, and finite")
     return given

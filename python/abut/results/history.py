@@ -1,8 +1,8 @@
-"""What becomes of rows from one step to the next: which goes on, and what it carries along.
+"""Contact history: which row continues which row of the step before, and with which vectors.
 
-The library matches contacts of spheres by their points and normals, and all other rows, here and
-where `ConvexFinder.find` begins with those of ``before``, by the two that meet. A body on a wall
-goes as a sphere and an other, the wall, whose facets are told apart as images are.
+The library matches contacts of spheres with meshes by their points and normals. It matches all
+other rows by their two partners, here and in `ConvexFinder.find` with ``before``. A body on a wall
+is matched like a sphere and an other, the wall; the wall's facets are distinguished like images.
 """
 
 from __future__ import annotations
@@ -21,20 +21,23 @@ if TYPE_CHECKING:
     from .contact_table import ContactTable
     from .convex_contacts import ConvexContacts
 
-# the ids of the spheres now, and in the step before; of pairs with others a tuple of two each
+# The ids of the spheres now and in the step before; for pairs with others each is a tuple of two.
 Ids = tuple[Any, Any]
 
-# Ids that lie closer together than this, on average, are looked up in a table: that takes a tenth
-# of what sorting them takes.
+# If the average distance of ids is below this, a table looks them up, in a tenth of the time of
+# sorting.
 _TABLE_SLOTS = 4
 
-# The cosine of 60 degrees: walls that differ by more are not one surface that a spot slides over.
+# The cosine of 60 degrees: spots do not slide between facets with normals that differ by more.
 TURNED = 0.5
 
 
 class _Steps(NamedTuple):
-    """Two tables that fit together, what the library reads of them, and who is who: the numbers of
-    the spheres or bodies, and of the others, in the step before, or -1; None: the same."""
+    """Two tables that fit together, and their columns in the library's form.
+
+    earlier: the numbers of the spheres or bodies, and of the others, in the step before, or -1;
+    None if they are the same.
+    """
 
     now: Any
     before: Any
@@ -44,15 +47,14 @@ class _Steps(NamedTuple):
 
 
 class _Old(NamedTuple):
-    """The row of the step before that each row continues, or -1; whether i and j of that row have
-    changed places."""
+    """The row of the step before that each row continues, or -1, and whether i, j are swapped."""
 
     rows: Indices
     is_swapped: NDArray[np.bool_]
 
 
 def match(now: ContactTable, before: ContactTable, ids: Ids, workers: int | None) -> Indices:
-    """What `ContactTable.match` returns."""
+    """Compute the result of `ContactTable.match`."""
     return _match(_read_steps(now, before, ids, workers))
 
 
@@ -64,7 +66,7 @@ def carry(
     ids: Ids,
     workers: int | None,
 ) -> Doubles:
-    """What `ContactTable.carry` returns."""
+    """Compute the result of `ContactTable.carry`."""
     steps = _read_steps(now, before, ids, workers, is_matched=rows is not None)
     vectors = _read_tangent(tangent, before, len(before), now._row)
     if now._counted == "body":
@@ -83,7 +85,7 @@ def match_spots(
     ids: Ids,
     workers: int | None,
 ) -> Indices:
-    """What `ConvexContacts.match_spots` returns."""
+    """Compute the result of `ConvexContacts.match_spots`."""
     steps = _read_steps(now, before, ids, workers)
     return _match_spots(_read_old(rows, steps), steps)
 
@@ -96,25 +98,27 @@ def carry_spots(
     ids: Ids,
     workers: int | None,
 ) -> Doubles:
-    """What `ConvexContacts.carry_spots` returns."""
+    """Compute the result of `ConvexContacts.carry_spots`."""
     steps = _read_steps(now, before, ids, workers)
     vectors = _read_tangent(tangent, before, before._spots()[-1], "spot")
     old = _read_old(rows, steps)
     spots = _match_spots(old, steps)
-    # on walls a spot's row may continue another one than that of which the spot comes
+    # On walls, a spot may come from another row than the one that its own row continues.
     old_rows = np.append(before.spot_row, -1)[spots]
     is_swapped = old.is_swapped[now.spot_row]
     return _turned(_gathered(vectors, spots), now.spot_row, old_rows, is_swapped, steps)
 
 
-# ---- reading -------------------------------------------------------------------------------------
+# ---- checks of arguments -------------------------------------------------------------------------
 
 
 def _read_steps(
     now: Any, before: Any, ids: Ids, workers: int | None, is_matched: bool = False
 ) -> _Steps:
-    """Two tables that are found to fit together, and who is who, where it is not known which rows
-    match, or these are to be checked."""
+    """Check that two tables fit together, and match the ids of spheres or bodies.
+
+    is_matched: whether the match of rows is given, so that contacts with meshes need no ids.
+    """
     threads = worker_count(workers, len(now))
     _check_same_search(now, before)
     columns = now._step(""), before._step("previous: ")
@@ -125,9 +129,9 @@ def _read_steps(
 
 
 def _check_same_search(now: ContactTable, before: object) -> None:
-    """Complain of tables that are of two kinds of searches."""
+    """Raise where the tables are of different kinds of searches."""
     if not isinstance(before, type(now)):
-        raise TypeError(f"previous is no {type(now).__name__}, but {type(before).__name__}")
+        raise TypeError(f"previous is {type(before).__name__}, but must be {type(now).__name__}")
     if now.point.shape[1] != before.point.shape[1]:
         raise ValueError(
             f"previous has {now._row}s in {before.point.shape[1]} dimensions,"
@@ -146,7 +150,7 @@ def pair_step(
     other_count: int | None,
     *more: Any,
 ) -> Any:
-    """What the library reads of rows of two partners; their columns may be the caller's."""
+    """Return rows of two partners in the library's form; check their columns, which may change."""
     count = len(table)
     second = "mesh" if table.j is None else "j"
     for name, column in table._made_rows().items():
@@ -165,8 +169,7 @@ def pair_step(
 
 
 def check_numbers(numbers: Indices, count: int, name: str) -> None:
-    """Complain about a column that is to number `count` things and does not: tables can be made
-    of any arrays."""
+    """Raise where a column has numbers outside of 0 to count - 1: tables can have any arrays."""
     outside = np.flatnonzero((numbers < 0) | (numbers >= count))
     if len(outside):
         row = outside[0]
@@ -174,29 +177,29 @@ def check_numbers(numbers: Indices, count: int, name: str) -> None:
 
 
 def _read_tangent(tangent: ArrayLike | None, before: Any, count: int, noun: str) -> Doubles:
-    """A vector for each row, or spot, of the step before."""
+    """Read a vector for each row or spot of the step before."""
     dimensions, item = before.point.shape[1:], f"previous {noun}"
     return checks.points_each(tangent, "tangent", count, item, dimensions=dimensions)
 
 
 def _read_match(rows: ArrayLike, now: ContactTable) -> Indices:
-    """A row of the step before for each row, which is not looked at yet."""
+    """Read the match, a row of the step before for each row; its values are not checked yet."""
     return checks.shaped(checks.indices(rows, "match"), "match", (len(now),))
 
 
 def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
-    """What each row of bodies continues, as it is told or found."""
+    """Return the given or computed match of rows of bodies, after checking it."""
     old = _match(steps) if rows is None else _read_match(rows, steps.now)
     outside = np.flatnonzero((old < -1) | (old >= len(steps.before)))
     if len(outside):
         row, count = outside[0], checks.counted(len(steps.before), "row")
-        raise ValueError(f"match[{row}] is {old[row]}, but previous has {count}; -1 is none")
+        raise ValueError(f"match[{row}] is {old[row]}, but previous has {count}; -1 means none")
     there = np.flatnonzero(old >= 0)
     is_same, is_swapped = _compared(steps, there, old[there])
     if not (is_same | is_swapped).all():
         row = there[np.argmin(is_same | is_swapped)]
         raise ValueError(
-            f"match[{row}] is a contact of other bodies: give ids and previous_ids as to match"
+            f"match[{row}] is a contact of other bodies: give ids and previous_ids as for match"
         )
     swapped = np.zeros(len(old), bool)
     swapped[there] = ~is_same
@@ -206,7 +209,7 @@ def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
 def _compared(
     steps: _Steps, rows: Indices, old: Indices
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether rows of now and of before are of the same two, and whether of these swapped."""
+    """Return where rows of both tables have the same partners, and where these are swapped."""
     now, before = steps.now, steps.before
     first, first_before = _before(steps, now.i[rows]), before.i[old]
     if now.j is None:
@@ -219,7 +222,7 @@ def _compared(
     )
 
 
-# ---- who is who ----------------------------------------------------------------------------------
+# ---- ids -----------------------------------------------------------------------------------------
 
 
 def _earlier(
@@ -236,30 +239,30 @@ def _earlier(
 
 
 def _count(table: Any) -> int:
-    """How many spheres or bodies the search was for."""
+    """Return the number of spheres or bodies in the search."""
     return table.body_count if table._counted == "body" else len(table.offsets) - 1
 
 
 def _read_two(ids: Any, name: str) -> tuple[Any, Any]:
-    """The numbers of the spheres, and of the others."""
+    """Read the ids of the spheres and of the others."""
     if ids is None:
         return None, None
     if not isinstance(ids, tuple) or len(ids) != 2:
-        raise ValueError(f"{name} must be two, for the spheres and for the others: a tuple")
+        raise ValueError(f"{name} must be a tuple of two: for the spheres and for the others")
     return ids
 
 
 def _numbers(
     count: int, previous_count: int, ids: Any, previous_ids: Any, noun: str
 ) -> Indices | None:
-    """The number of each sphere or body in the step before, or -1; None: its own."""
+    """Return each sphere's or body's number in the step before, or -1; None if all are the same."""
     if ids is None and previous_ids is None:
         if count == previous_count:
             return None
         spheres = checks.there_are(count, noun, "bodies" if noun == "body" else None)
         raise ValueError(f"{spheres}, but previous has {previous_count}: give ids and previous_ids")
     if ids is None or previous_ids is None:
-        raise ValueError("ids and previous_ids go together: give both")
+        raise ValueError("ids and previous_ids belong together: give both")
     wanted = _read_ids(ids, "ids", count)
     there = _read_ids(previous_ids, "previous_ids", previous_count)
     if previous_count == 0 or count == 0:
@@ -275,7 +278,7 @@ def _numbers(
 
 
 def _table(numbers: Indices, span: int) -> Indices:
-    """Where each number below `span` stands among these, or -1: of equal ones the last."""
+    """Return the index of each number below `span` in `numbers`, the last if several, or -1."""
     table = np.full(span, -1)
     table[numbers] = np.arange(len(numbers))
     return table
@@ -303,7 +306,7 @@ def _are_distinct(numbers: Indices) -> bool:
     return bool((ordered[1:] != ordered[:-1]).all())
 
 
-# ---- which row goes on ---------------------------------------------------------------------------
+# ---- matching ------------------------------------------------------------------------------------
 
 
 def _match(steps: _Steps) -> Indices:
@@ -316,7 +319,7 @@ def _match(steps: _Steps) -> Indices:
 
 
 def _before(steps: _Steps, numbers: Indices) -> Indices:
-    """What spheres or bodies of these numbers were called in the step before."""
+    """Return the numbers in the step before of spheres or bodies with these numbers."""
     earlier = steps.earlier[0]
     return numbers if earlier is None else earlier[numbers]
 
@@ -334,27 +337,27 @@ def _match_spots(old: _Old, steps: _Steps) -> Indices:
 
 
 def _match_across_facets(found: Indices, steps: _Steps) -> None:
-    """Let spots that have slid onto another facet of a wall continue those of their name there."""
+    """Match new spots with unmatched old ones of the same features on another facet of the wall."""
     before = steps.before
     new = np.flatnonzero(found < 0)
-    left = np.setdiff1d(np.arange(before._spots()[-1]), found)
-    names = np.concatenate([_names_on_walls(steps.now, new), _names_on_walls(before, left)])
+    rest = np.setdiff1d(np.arange(before._spots()[-1]), found)
+    names = np.concatenate([_names_on_walls(steps.now, new), _names_on_walls(before, rest)])
     names[: len(new), 0] = _before(steps, names[: len(new), 0])
     _, numbers = np.unique(names, axis=0, return_inverse=True)
     numbers = numbers.ravel()
-    # of several that have one name the first
+    # The first of several spots with the same name is used.
     there, place = np.unique(numbers[len(new) :], return_index=True)
     at = np.searchsorted(there, numbers[: len(new)])
     known = np.flatnonzero(np.append(there, -1)[at] == numbers[: len(new)])
     taken, first = np.unique(at[known], return_index=True)
-    spots, old = new[known[first]], left[place[taken]]
+    spots, old = new[known[first]], rest[place[taken]]
     normals = steps.now.normal[steps.now.spot_row[spots]], before.normal[before.spot_row[old]]
     is_near = (normals[0] * normals[1]).sum(axis=1) > TURNED
     found[spots[is_near]] = old[is_near]
 
 
 def _names_on_walls(table: ConvexContacts, spots: Indices) -> Indices:
-    """Body, wall, and what a spot is called, of each."""
+    """Return the body, wall and features of each spot, which together name it."""
     assert table.mesh is not None
     assert table.spot_type is not None and table.spot_feature is not None
     rows = table.spot_row[spots]
@@ -371,11 +374,11 @@ def _spot_columns(table: ConvexContacts, whose: str) -> tuple[Indices, NDArray[n
     return offsets, table.spot_type, table.spot_feature
 
 
-# ---- vectors that are taken along ----------------------------------------------------------------
+# ---- vectors -------------------------------------------------------------------------------------
 
 
 def _gathered(vectors: Doubles, numbers: Indices) -> Doubles:
-    """The vector of each number, and 0 for those that are -1."""
+    """Return the vector with each number, and 0 for the number -1."""
     gathered = np.zeros((len(numbers), vectors.shape[1]))
     there = numbers >= 0
     gathered[there] = vectors[numbers[there]]
@@ -389,15 +392,15 @@ def _turned(
     is_swapped: NDArray[np.bool_],
     steps: _Steps,
 ) -> Doubles:
-    """Vectors of rows of the step before, or 0 where these are -1, as they are in rows of now."""
+    """Turn vectors of old rows, from their normals to those of the new rows; -1 has no old row."""
     normals = steps.now.normal[rows]
     before = normals.copy()
     there = np.flatnonzero(old_rows >= 0)
     before[there] = steps.before.normal[old_rows[there]]
-    # seen from the other body, a vector and a normal are opposite
+    # From the other body's side, vectors and normals have the opposite sign.
     signs = np.where(is_swapped, -1.0, 1.0)[:, None]
     numbers = np.arange(len(rows) + 1)
-    # each is a row of a body of its own
+    # For the library, each row belongs to a different body.
     of_each = numbers, numbers[:-1], numbers[:-1]
     now = (*of_each, normals, None, normals.shape[1], -1)
     then = (*of_each, signs * before, None, normals.shape[1], -1)

@@ -1,4 +1,4 @@
-"""Maps of contacts on a mesh: what its facets, or its vertices, carry."""
+"""Maps of contacts on a mesh: values on its facets or vertices."""
 
 from __future__ import annotations
 
@@ -21,17 +21,15 @@ if TYPE_CHECKING:
 
 
 def mesh_of(contacts: Contacts, number: object) -> tuple[int, Mesh]:
-    """A mesh's number, as an int, and the mesh; errors where the contacts do not know it."""
+    """Return a mesh's number as an int, and the mesh; raise if the contacts have no meshes."""
     if contacts.meshes is None:
-        raise ValueError(
-            "the contacts do not know their mesh: load_contacts(path, meshes=mesh) tells them"
-        )
+        raise ValueError("the contacts have no mesh: use load_contacts(path, meshes=mesh)")
     index = checks.number_of(number, "mesh", len(contacts.meshes), "mesh", "meshes")
     return index, contacts.meshes[index]
 
 
 def facet_values(contacts: Contacts, values: ArrayLike, how: How, number: int) -> Doubles:
-    """What `Contacts.per_facet` returns."""
+    """Compute the result of `Contacts.per_facet`."""
     reduce = checks.choice(how, "how", REDUCTIONS)
     index, mesh = mesh_of(contacts, number)
     rows = read_values(values, "values", len(contacts))
@@ -40,20 +38,20 @@ def facet_values(contacts: Contacts, values: ArrayLike, how: How, number: int) -
 
 
 def facets_of(contacts: Contacts, mesh: int, count: int) -> tuple[Indices, NDArray[np.bool_]]:
-    """The facets of a mesh, of which there are `count`, that contacts name; and which contacts."""
+    """Return the facets of contacts with a mesh of `count` facets, and which contacts these are."""
     here = contacts.mesh == mesh
     return _numbers(contacts.facet, here, count, "facet"), here
 
 
 def vertex_values(contacts: Contacts, values: ArrayLike, number: int) -> Doubles:
-    """What `Contacts.per_vertex` returns."""
+    """Compute the result of `Contacts.per_vertex`."""
     index, mesh = mesh_of(contacts, number)
     rows = read_values(values, "values", len(contacts))
     return vertex_sums(contacts, rows, index, len(mesh.vertices))
 
 
 def vertex_sums(contacts: Contacts, values: Doubles, mesh: int, count: int) -> Doubles:
-    """The sums over each of a mesh's vertices, of which there are `count`, by nodal weights."""
+    """Return weighted sums for each of the `count` vertices of a mesh."""
     rows, nodes, weights = _nodes_of(contacts, mesh, count)
 
     def shared(column: Doubles) -> Doubles:
@@ -63,14 +61,14 @@ def vertex_sums(contacts: Contacts, values: Doubles, mesh: int, count: int) -> D
 
 
 def _nodes_of(contacts: Contacts, mesh: int, count: int) -> tuple[Indices, Indices, Doubles]:
-    """The contact, the vertex and the weight of each node on a mesh with so many vertices."""
+    """Return the contact, vertex and weight of each node on a mesh with `count` vertices."""
     rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
     here = contacts.mesh[rows] == mesh
     return rows[here], _numbers(contacts.node, here, count, "node"), contacts.weight[here]
 
 
 def contact_values(contacts: Contacts, values: ArrayLike, number: int) -> Doubles:
-    """What `Contacts.per_contact` returns."""
+    """Compute the result of `Contacts.per_contact`."""
     index, mesh = mesh_of(contacts, number)
     array = read_values(values, "values", len(mesh.vertices))
     rows, nodes, weights = _nodes_of(contacts, index, len(mesh.vertices))
@@ -82,7 +80,7 @@ def contact_values(contacts: Contacts, values: ArrayLike, number: int) -> Double
 
 
 def normal_stress(contacts: Contacts, forces: ArrayLike, number: int) -> Doubles:
-    """What `Contacts.stress` returns."""
+    """Compute the result of `Contacts.stress`."""
     array = checks.points_each(forces, "forces", len(contacts), "contact")
     x, y, z = (array * contacts.normal).T
     pressing = facet_values(contacts, x + y + z, "sum", number)
@@ -90,7 +88,7 @@ def normal_stress(contacts: Contacts, forces: ArrayLike, number: int) -> Doubles
 
 
 def _numbers(column: Indices, here: NDArray[np.bool_], count: int, name: str) -> Indices:
-    """The entries of a column that number things of this mesh, of which there are `count`."""
+    """Return a column's entries for contacts with this mesh; raise if not below `count`."""
     check_numbers(np.where(here, column, 0), max(count, 1), name)
     return column[here]
 

@@ -1,4 +1,4 @@
-"""The pairs of a search: a table of arrays."""
+"""The table of pairs of touching spheres."""
 
 from __future__ import annotations
 
@@ -27,45 +27,45 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Pairs(ContactTable):
-    """Pairs of spheres that touch: a table with one row a pair.
+    """Pairs of touching spheres: a table with one row for each pair.
 
     Made by `find_pairs`, `PairFinder.find`, `load_pairs` and `concatenate`. Rows are sorted by i,
-    then j, then image. The columns cannot be exchanged; their entries are the caller's to change.
-    Vectors have as many entries as the centers had: d is 2 or 3.
+    then j, then image. Columns cannot be replaced, but their entries can be changed. Vectors have
+    the dimension d of the centers, 2 or 3.
 
     Attributes
     ----------
     i : (m,) ndarray of intp
         Number of the first sphere.
     j : (m,) ndarray of intp
-        Number of the second: among the same spheres, then i < j, or i = j where a sphere touches
-        its own image; or among the others that the search was given.
+        Number of the second sphere. Among the same spheres i < j, or i = j if a sphere touches its
+        own image. In a search with others, the number among the others.
     normal : (m, d) ndarray of float64
         Unit vector from j's center to i's: the normal force on i is along +normal, on j along
-        -normal. Where the centers are the same, +x.
+        -normal. If the centers coincide, it is +x.
     overlap : (m,) ndarray of float64
-        Sum of the radii - distance of the centers, positive where they touch.
+        Sum of both radii minus the centers' distance, positive where they touch.
     point : (m, d) ndarray of float64
-        Midway between the two surfaces, on the line of the centers; where the caller has sphere i.
+        Midpoint between the two surfaces, on the line of the centers, for sphere i at the caller's
+        center.
     image : (m, d) ndarray of intp
-        Sphere i, where the caller has it, touches sphere j shifted by ``image * period``; 0 along
+        Sphere i, at the caller's center, touches sphere j shifted by ``image * period``; 0 along
         axes that are not periodic.
     force : (m, 3) ndarray of float64
-        What the pair exerts on i; on j the opposite. Only `Simulation.pairs` has it, and what is
-        made of that.
+        Force of the pair on i; the opposite acts on j. Only tables of `Simulation.pairs`, and
+        tables made from these, have it.
     offsets : (n + 1,) ndarray of intp, read-only
         The pairs whose i is k are rows ``offsets[k]:offsets[k + 1]``.
     period : tuple of d (float or None), or None
-        At what lengths the world repeats along each axis.
+        Period of the world along each axis.
     other_count : int, or None
-        How many others the search was given; None: it was for pairs of the same spheres.
+        Number of others in the search; None if it was for pairs of the same spheres.
 
     Notes
     -----
-    `image` is made when it is first asked for where the search had no period.
+    Without a period, `image` becomes an array when it is first used.
 
-    Rows are selected, columns named, and tables compared and handed to what reads Arrow as those of
-    `Contacts`.
+    Selections of rows, columns by name, comparison and Arrow are as for `Contacts`.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Pairs(ContactTable):
     >>> pairs.overlap, pairs.normal[0], pairs.point[0]
     (array([0.5, 0.5]), array([-1.,  0.,  0.]), array([0.75, 0.  , 0.  ]))
 
-    With forces on the first of each pair, those on the spheres are
+    Forces on the first sphere of each pair give these forces on the spheres:
 
     >>> forces = 1e3 * pairs.overlap[:, None] * pairs.normal
     >>> pairs.sum(forces)[1]
@@ -101,28 +101,28 @@ class Pairs(ContactTable):
     other_count: int | None
 
     def matrix(self, values: ArrayLike | None = None, *, symmetric: bool = False) -> csr_array:
-        """The pairs as a sparse matrix: who touches whom, for graphs and linear algebra.
+        """Return the pairs as a sparse matrix, such as for graphs and linear algebra.
 
         Parameters
         ----------
         values : (m,) array_like, optional
-            What the entries are; by default the overlaps.
+            The entries of the matrix; by default the overlaps.
         symmetric : bool, default False
-            Whether each value is also at row j and column i, so that row k has all that sphere k
-            touches, and not only those of higher numbers.
+            Whether each value is also at row j and column i. Row k then has all spheres that sphere
+            k touches, not only those with higher numbers.
 
         Returns
         -------
         scipy.sparse.csr_array
-            (n, n), or (n, other_count): a pair's value at row i and column j. SciPy adds up those
-            of several images; where it is symmetric, a sphere that touches its own image has the
-            value twice, since it is both i and j.
+            (n, n), or (n, other_count): a pair's value is at row i and column j. SciPy adds up the
+            values of several images. In a symmetric matrix, the value of a sphere that touches its
+            own image counts twice, since the sphere is both i and j.
 
         Raises
         ------
         ValueError
-            If `values` is of another shape, `i` or `j` hold what is no number of a sphere, or
-            `symmetric` is asked for of pairs with others.
+            If `values` has another shape, `i` or `j` has wrong numbers, or `symmetric` is True for
+            pairs with others.
         ImportError
             If SciPy is not installed (extra ``scipy``).
 
@@ -137,7 +137,7 @@ class Pairs(ContactTable):
         >>> connected_components(pairs.matrix(), directed=False)
         (3, array([0, 1, 0, 1, 2], dtype=int32))
 
-        The spheres that hang together with sphere 2, and how many each one touches:
+        The cluster of sphere 2, and the number of spheres that each one touches:
 
         >>> touching = pairs.matrix(np.ones(len(pairs)), symmetric=True)
         >>> breadth_first_order(touching, 2, return_predecessors=False)
@@ -152,37 +152,37 @@ class Pairs(ContactTable):
         shape = n, n if self.other_count is None else self.other_count
         if symmetric:
             return self._symmetric(sparse, entries, shape)
-        # the arrays are copies, since SciPy sorts and sums in place
+        # The arrays are copies, since SciPy sorts and sums in place.
         return sparse.csr_array((entries, self.j, self.offsets), shape, copy=True)
 
     def _symmetric(
         self, sparse: Any, entries: NDArray[np.float64], shape: tuple[int, int]
     ) -> csr_array:
         if self.other_count is not None:
-            raise ValueError("pairs with others make no symmetric matrix: ask for matrix(values)")
+            raise ValueError("pairs with others make no symmetric matrix: use matrix(values)")
         first = sums.numbers_of(self, "i", shape[0]), sums.numbers_of(self, "j", shape[1])
         rows, columns = np.concatenate([first, first[::-1]], axis=1)
-        # the sum of the matrix and its transpose would drop pairs whose overlap is 0
+        # The sum of the matrix and its transpose would drop pairs with an overlap of 0.
         return sparse.coo_array((np.tile(entries, 2), (rows, columns)), shape).tocsr()
 
     def to_freud(self, centers: ArrayLike, others: ArrayLike | None = None) -> NeighborList:
-        """The pairs as a NeighborList of freud, whose analyses take it as ``neighbors=``.
+        """Return the pairs as a NeighborList of freud, for ``neighbors=`` in freud's analyses.
 
         Parameters
         ----------
         centers : (n, d) array_like
-            Where the search had the spheres: freud's query points.
+            Centers of the spheres in the search: freud's query points.
         others : (other_count, d) array_like, optional
-            Where it had the others, freud's points; only of a search with others, and then it must
-            be given.
+            Centers of the others, freud's points. Required after a search with others, and only
+            then.
 
         Returns
         -------
         freud.locality.NeighborList
-            Sorted by query point, then by point, as freud sorts. Without others each pair is there
-            twice, from i to j and from j to i. A vector leads from the query point to the point, of
-            pairs across a period's border to its image; in the plane its third entry is 0. Weights
-            are 1. freud keeps vectors as float32.
+            Sorted by query point, then by point, as in freud. Without others each pair occurs
+            twice, from i to j and from j to i. A vector points from the query point to the point,
+            or to its image across the border of a period; in the plane its third entry is 0.
+            Weights are 1. freud stores vectors as float32.
 
         Raises
         ------
@@ -193,8 +193,8 @@ class Pairs(ContactTable):
 
         Notes
         -----
-        Those who want all neighbors within a distance, not only who touches, search with
-        ``gap=``. freud wants boxes of a period around 0; vectors do not depend on where the box is.
+        For all neighbors within a distance, not only touching ones, search with ``gap=``. freud
+        needs boxes of a period around 0; vectors do not depend on the place of the box.
 
         Examples
         --------
@@ -227,39 +227,39 @@ class Pairs(ContactTable):
     def arms(
         self, centers: ArrayLike, others: ArrayLike | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The vectors from the centers of both spheres to where they touch.
+        """Compute the vectors from the centers of both spheres to the contact point.
 
-        The torque of a force on i is ``np.cross(arm_i, force)``, that of the opposite on j is
+        The torque of a force on i is ``np.cross(arm_i, force)``, that of the opposite force on j is
         ``np.cross(arm_j, -force)``.
 
         Parameters
         ----------
         centers : (n, d) array_like
-            Where the search had the spheres.
+            Centers of the spheres in the search.
         others : (other_count, d) array_like, optional
-            Where it had the others; only of a search with others, and then it must be given.
+            Centers of the others. Required after a search with others, and only then.
 
         Returns
         -------
         arm_i, arm_j : (m, d) ndarray of float64
-            From i's center to `point`; and from j's, shifted by ``image * period``, so that it is
-            as long across the border of a periodic world as anywhere else.
+            From i's center to `point`, and from j's center, shifted by ``image * period``, to
+            `point`. So both are correct across the border of a periodic world, too.
 
         Raises
         ------
         ValueError
-            If a shape is wrong, `i` or `j` hold what is no number of a sphere, or others are
-            missing, or given where there are none.
+            If a shape is wrong, `i` or `j` has wrong numbers, or others are missing, or given after
+            a search without others.
         TypeError
-            If they are no real numbers.
+            If they are not real numbers.
 
         See Also
         --------
-        relative_velocity : How the surfaces move there.
+        relative_velocity : Relative velocity of the surfaces at the contact point.
 
         Examples
         --------
-        A force across the contact turns both spheres the same way, here two that touch across the
+        A tangential force turns both spheres in the same direction. These two touch across the
         border of a periodic world:
 
         >>> import abut, numpy as np
@@ -283,41 +283,41 @@ class Pairs(ContactTable):
         *,
         others: tuple[Any, ...] | None = None,
     ) -> NDArray[np.float64]:
-        """How fast the surface of i moves at the contact point, seen from that of j.
+        """Compute the velocity of i's surface relative to j's at the contact point.
 
         Parameters
         ----------
         centers : (n, d) array_like
-            Where the search had the spheres.
+            Centers of the spheres in the search.
         velocities : (n, d) array_like
-            Of their centers.
+            Velocities of the centers.
         angular_velocities : (n, 3) array_like, or (n,) where d is 2, optional
             In radians per time, counter-clockwise about their direction, or in the plane. By
             default the spheres do not turn.
         others : tuple, optional
-            The same of the others, (centers, velocities) or (centers, velocities,
-            angular_velocities); only of a search with others, and then it must be given.
+            (centers, velocities) or (centers, velocities, angular_velocities) of the others.
+            Required after a search with others, and only then.
 
         Returns
         -------
         (m, d) ndarray of float64
-            ``v_i + omega_i x arm_i - v_j - omega_j x arm_j``, with the `arms`. Along `normal` it is
-            how fast the overlap becomes less; what is left when this part is taken away is how fast
-            the surfaces slide.
+            ``v_i + omega_i x arm_i - v_j - omega_j x arm_j``, with the `arms`. Its component along
+            `normal` is the speed of separation, at which the overlap decreases. The rest is the
+            sliding velocity.
 
         Raises
         ------
         ValueError, TypeError
-            As `arms`, or if others are no such tuple.
+            As `arms`, or if `others` is not such a tuple.
 
         See Also
         --------
-        arms : From the centers to where the spheres touch.
-        Contacts.velocity : How fast a mesh moves at its contact points.
+        arms : Vectors from the centers to the contact point.
+        Contacts.velocity : Velocity of a mesh at its contact points.
 
         Examples
         --------
-        A sphere turns and moves towards another; their surfaces slide and overlap more:
+        A sphere turns and moves towards another; their surfaces slide, and the overlap grows:
 
         >>> import abut
         >>> centers = [[0, 0, 0], [1.5, 0, 0]]
@@ -332,30 +332,29 @@ class Pairs(ContactTable):
         return arms.relative_velocity(self, centers, velocities, angular_velocities, others)
 
     def sum(self, on_i: ArrayLike, on_j: ArrayLike | None = None) -> Any:
-        """Add up what the pairs do to each sphere, such as forces.
+        """Sum values of the pairs, such as forces, for each sphere.
 
         Parameters
         ----------
         on_i : (m,) or (m, k) array_like
-            A number, or k numbers, for each pair: what it does to sphere i.
+            A number, or k numbers, for each pair: its value for sphere i.
         on_j : array_like of the same shape, optional
-            What it does to j. By default ``-on_i``, as of forces.
+            The values for j. By default ``-on_i``, as for forces.
 
         Returns
         -------
         (n,) or (n, k) ndarray of float64
-            The sum over each sphere's pairs: of those in which it is i in their order, plus of
-            those in which it is j in theirs. So the bits are the same on every run. 0 where there
-            are none.
-            Of a search with others a tuple of two: the sums for the spheres, and for the others,
-            (other_count,) or (other_count, k).
+            The sum over the pairs in which the sphere is i, plus the sum over those in which it is
+            j, each in the order of rows: equal, bit by bit, in every run. 0 without pairs.
+            After a search with others it is a tuple of two: the sums for the spheres, and for the
+            others, (other_count,) or (other_count, k).
 
         Raises
         ------
         ValueError
-            If a shape is wrong, or `i` or `j` hold what is no number of a sphere.
+            If a shape is wrong, or `i` or `j` has wrong numbers.
         TypeError
-            If `on_i` or `on_j` are no real numbers.
+            If `on_i` or `on_j` are not real numbers.
 
         Examples
         --------
@@ -368,7 +367,7 @@ class Pairs(ContactTable):
                [-25.,   0.],
                [ 75.,   0.]])
 
-        How many pairs each sphere has, and the same for spheres and others:
+        The number of pairs of each sphere, and the same for spheres and others:
 
         >>> ones = np.ones(len(pairs))
         >>> pairs.sum(ones, ones)
@@ -399,28 +398,27 @@ class Pairs(ContactTable):
     ) -> Canvas: ...
 
     def plot(self, centers: ArrayLike, values: Any = None, ax: Any = None, **options: Any) -> Any:
-        """Draw a line for each pair, from center to center, as thick as its number: force chains.
+        """Draw a line from center to center for each pair, such as force chains.
 
-        A pair of a sphere and an image beyond the box is two half lines, one out of each side.
+        A pair with an image beyond the box is drawn as two half lines, one on each side.
 
         Parameters
         ----------
         centers : (n, d) array_like
-            Where the spheres were as they were found.
+            Centers of the spheres in the search.
         values : (m,) array_like or str, optional
-            A finite number for each pair, or a column's name, as "force", of which the lengths
-            count. By default "overlap". Lines are as thick as the number's magnitude; the color
-            tells its sign, too.
+            A finite number for each pair, or a column's name, such as "force", for magnitudes of
+            vectors. By default "overlap". The width of a line shows the magnitude of the number,
+            its color shows the sign, too.
         ax : matplotlib axes or pyvista.Plotter, optional
-            What is drawn on: axes in the plane for pairs in the plane, a plotter for those in
-            space; made where it is not given.
+            2D axes for pairs in the plane, a plotter for pairs in space; by default new ones.
         **options
-            ``others``, the centers of the others where the search was with others; ``width`` of the
-            line whose number's magnitude is the largest, or that of ``limits``: in the plane points
-            of the page, by default 6; in space a length, by default a fifth of the lines' median
-            length; ``cmap``, ``limits`` and ``label``, by default the column's name, as for
-            `Mesh.plot`; ``backend``, which may be "matplotlib" (extra ``plot``) in the plane, and
-            "pyvista" (extra ``view``) in space.
+            ``others``: the centers of the others, after a search with others. ``width``: of the
+            line with the largest magnitude, or that of ``limits``; in the plane in points, by
+            default 6, in space a length, by default a fifth of the lines' median length. ``cmap``,
+            ``limits`` and ``label`` (by default the column's name): as for `Mesh.plot`.
+            ``backend``: "matplotlib" (extra ``plot``) in the plane, "pyvista" (extra ``view``) in
+            space.
 
         Returns
         -------
@@ -430,8 +428,8 @@ class Pairs(ContactTable):
         Raises
         ------
         ImportError, TypeError, ValueError
-            As `ConvexShape.plot`, or if an option's value is wrong, or the centers of the others
-            are not given.
+            As `ConvexShape.plot`, or if an option is wrong, or the centers of the others are
+            missing.
 
         Examples
         --------
@@ -445,14 +443,14 @@ class Pairs(ContactTable):
 
     def _check_previous(self, before: Pairs) -> None:
         if (self.other_count is None) != (before.other_count is None):
-            raise ValueError("one search had others, the other one had none")
+            raise ValueError("one of the two searches had others, and the other one did not")
 
     def _step(self, whose: str) -> _core._PairStep:
         if not len(self.offsets):
             count = len(self)
             raise ValueError(f"{whose}offsets do not ascend from 0 to the number of pairs, {count}")
         first = checks.indices(self.offsets, f"{whose}offsets")
-        # without a period two spheres are one pair at most, and images tell nothing
+        # Without a period, two spheres are at most one pair, and all images are 0.
         image = None if self.period is None else self.image
         return pair_step(self, whose, first, image, self.other_count)
 

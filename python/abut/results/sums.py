@@ -1,4 +1,4 @@
-"""Sums over the rows of a table: what all contacts or pairs do to each sphere."""
+"""Sums over the rows of a table for each sphere or body, such as of forces."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def contact_sum(contacts: Contacts, values: ArrayLike) -> Doubles:
-    """What `Contacts.sum` returns."""
+    """Compute the result of `Contacts.sum`."""
     rows = read_values(values, "values", len(contacts))
     count = len(contacts.offsets) - 1
     spheres = numbers_of(contacts, "sphere", count)
@@ -32,14 +32,14 @@ def contact_sum(contacts: Contacts, values: ArrayLike) -> Doubles:
 def pair_sum(
     pairs: Pairs, on_i: ArrayLike, on_j: ArrayLike | None
 ) -> Doubles | tuple[Doubles, Doubles]:
-    """What `Pairs.sum` returns."""
+    """Compute the result of `Pairs.sum`."""
     rows = read_values(on_i, "on_i", len(pairs))
     opposite = _opposite(on_j, rows)
     count = len(pairs.offsets) - 1
     other_count = count if pairs.other_count is None else pairs.other_count
     i, j = numbers_of(pairs, "i", count), numbers_of(pairs, "j", other_count)
     if pairs.other_count is None:
-        return _of_one_set(i, j, count, rows, opposite)
+        return _sum_both(i, j, count, rows, opposite)
     return (
         by_column(partial(add_up, count, i), count, rows),
         by_column(partial(add_up, other_count, j), other_count, opposite),
@@ -47,29 +47,29 @@ def pair_sum(
 
 
 def convex_sum(contacts: ConvexContacts, on_i: ArrayLike, on_j: ArrayLike | None) -> Doubles:
-    """What `ConvexContacts.sum` returns."""
+    """Compute the result of `ConvexContacts.sum`."""
     rows = read_values(on_i, "on_i", len(contacts))
     if contacts.j is None and on_j is not None:
-        raise ValueError("on_j is given, but the contacts are with walls: there is no j")
-    return _of_bodies(contacts, np.arange(len(rows)), rows, _opposite(on_j, rows))
+        raise ValueError("on_j is given, but there is no j: the contacts are with walls")
+    return _body_sums(contacts, np.arange(len(rows)), rows, _opposite(on_j, rows))
 
 
 def spot_loads(
     contacts: ConvexContacts, forces: ArrayLike, positions: ArrayLike
 ) -> tuple[Doubles, Doubles]:
-    """What `ConvexContacts.loads` returns."""
+    """Compute the result of `ConvexContacts.loads`."""
     dimension = contacts.point.shape[1:]
     count, rows, spot = contacts.body_count, contacts.spot_row, contacts.spot
     centers = checks.points_each(positions, "positions", count, "body", "bodies", dimension)
     pushes = checks.points_each(forces, "forces", len(rows), "spot", None, dimension)
     assert spot is not None
     on_i = np.column_stack([pushes, _torque(spot - centers[contacts.i[rows]], pushes)])
-    on_j = on_i  # walls have no sums
+    on_j = on_i  # not used with walls
     if contacts.j is not None:
         shifts = (contacts.image * lengths_of(contacts.period)[: dimension[0]])[rows]
         arms = spot - centers[contacts.j[rows]] - shifts
         on_j = np.column_stack([-pushes, _torque(arms, -pushes)])
-    loads = _of_bodies(contacts, rows, on_i, on_j)
+    loads = _body_sums(contacts, rows, on_i, on_j)
     torques = loads[:, dimension[0] :]
     return loads[:, : dimension[0]].copy(), (torques[:, 0] if dimension == (2,) else torques).copy()
 
@@ -80,17 +80,17 @@ def _torque(arms: Doubles, forces: Doubles) -> Doubles:
     return (arms[:, :1] * forces[:, 1:] - arms[:, 1:] * forces[:, :1]).copy()
 
 
-def _of_bodies(contacts: ConvexContacts, rows: Indices, on_i: Doubles, on_j: Doubles) -> Doubles:
-    """The sums of what acts on the bodies of rows."""
+def _body_sums(contacts: ConvexContacts, rows: Indices, on_i: Doubles, on_j: Doubles) -> Doubles:
+    """Return the sums of values for the bodies of rows."""
     count = contacts.body_count
     i = numbers_of(contacts, "i", count)[rows]
     if contacts.j is None:
         return by_column(partial(add_up, count, i), count, on_i)
-    return _of_one_set(i, numbers_of(contacts, "j", count)[rows], count, on_i, on_j)
+    return _sum_both(i, numbers_of(contacts, "j", count)[rows], count, on_i, on_j)
 
 
 def read_values(values: ArrayLike, name: str, count: int) -> Doubles:
-    """A number for each row, of which there are `count`, or as many for each."""
+    """Read one number, or k numbers, for each of `count` rows."""
     array = checks.doubles(values, name)
     if array.ndim not in (1, 2) or len(array) != count:
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k)")
@@ -98,7 +98,7 @@ def read_values(values: ArrayLike, name: str, count: int) -> Doubles:
 
 
 def _opposite(on_j: ArrayLike | None, on_i: Doubles) -> Doubles:
-    """What is done to j, by default the opposite of what is done to i."""
+    """Read the values for j; by default they are opposite to those for i."""
     if on_j is None:
         return -on_i
     array = read_values(on_j, "on_j", len(on_i))
@@ -108,7 +108,7 @@ def _opposite(on_j: ArrayLike | None, on_i: Doubles) -> Doubles:
 
 
 def numbers_of(table: Table, name: str, count: int) -> Indices:
-    """The column that numbers the spheres, of which there are `count`."""
+    """Return a column of sphere numbers; raise where they are not below `count`."""
     numbers: Indices = getattr(table, name)
     if len(numbers) != len(table):
         raise ValueError(f"{name} has {len(numbers)} rows, but overlap has {len(table)}")
@@ -116,7 +116,7 @@ def numbers_of(table: Table, name: str, count: int) -> Indices:
     return numbers
 
 
-def _of_one_set(i: Indices, j: Indices, count: int, on_i: Doubles, on_j: Doubles) -> Doubles:
+def _sum_both(i: Indices, j: Indices, count: int, on_i: Doubles, on_j: Doubles) -> Doubles:
     def both(on_i: Doubles, on_j: Doubles) -> Doubles:
         return add_up(count, i, on_i) + add_up(count, j, on_j)
 
@@ -124,9 +124,9 @@ def _of_one_set(i: Indices, j: Indices, count: int, on_i: Doubles, on_j: Doubles
 
 
 def by_column(reduce: Callable[..., Doubles], count: int, *values: Doubles) -> Doubles:
-    """What `reduce` makes of values for `count` spheres, or the like, column by column.
+    """Apply `reduce` to each column of values; it returns `count` numbers, such as for spheres.
 
-    The whole values at once would take more fresh memory, which takes longer than to add them up.
+    All columns at once would need more new memory, which takes longer than the sums.
     """
     if values[0].ndim == 1:
         return reduce(*values)
@@ -137,8 +137,8 @@ def by_column(reduce: Callable[..., Doubles], count: int, *values: Doubles) -> D
 
 
 def add_up(count: int, numbers: Indices, column: Doubles) -> Doubles:
-    """The sum of each sphere's rows, in their order: the same bits on every run."""
-    # NumPy's annotations do not know that weights make the counts sums
+    """Return the sum of each sphere's rows, in their order: equal, bit by bit, in every run."""
+    # NumPy's annotations lack that with weights the counts are sums.
     sums: Doubles = np.bincount(numbers, column, count)  # type: ignore[assignment]
-    # of no rows bincount returns integers
+    # Without rows bincount returns integers.
     return sums.astype(np.float64, copy=False)

@@ -1,4 +1,4 @@
-"""What the tables of results have in common: columns, selections, comparison, exports."""
+"""The base of all tables of results: columns, selections, comparison, exports."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 
 def same_column(make: Callable[[Any], NDArray[Any]]) -> Any:
-    """A column whose entries are all the same: it is made when it is first asked for.
+    """Declare a column with equal entries, which becomes an array when it is first used.
 
-    It may be changed where the table's other columns may. A column that the table was made with
-    goes before it. To type checkers it is of any type, as what dataclasses.field returns: the
-    field's annotation tells which.
+    Its entries can be changed if those of the table's other columns can. If the table is made with
+    this column, that array is used. Type checkers accept any type here, as from dataclasses.field;
+    the field's annotation has the type.
     """
     return _SameColumn(make)
 
 
 class _SameColumn:
-    """What `same_column` returns."""
+    """The descriptor that `same_column` returns."""
 
     def __init__(self, make: Callable[[Any], NDArray[Any]]) -> None:
         self._make = make
@@ -40,50 +40,50 @@ class _SameColumn:
 
     def __get__(self, table: Table | None, owner: type | None = None) -> Any:
         if table is None:
-            # asked of the class: only a table has a value
+            # On the class there is no value: only a table has one.
             raise AttributeError(self._name)
         column = self._make(table)
-        # columns of a simulation's tables are read-only, those of others are not
+        # Columns of a simulation's tables are read-only, those of other tables are not.
         column.flags.writeable = table.overlap.flags.writeable
-        # several threads that ask at once all get the array of the first one
+        # If several threads do this at once, all get the array of the first one.
         return vars(table).setdefault(self._name, column)
 
 
 class Table:
     """A table of arrays: the base of `Contacts`, `Pairs` and others, frozen dataclasses.
 
-    Rows are sorted by the sphere that `offsets` counts. Each kind of table says what it has; of a
-    column that not every table of its kind has, the others have None.
+    Rows are sorted by sphere; `offsets` has each sphere's first row. Each kind of table defines its
+    columns. An optional column is None in tables without it.
     """
 
-    # the nouns for a row, and for the things that `offsets` counts
+    # The nouns for a row, and for the items that `offsets` counts.
     _row: ClassVar[str]
     _counted: ClassVar[str] = "sphere"
-    # all columns that the library lists; the names below follow from these
+    # All columns of the library's list; the names below follow from it.
     _columns: ClassVar[tuple[Column, ...]]
-    # columns with an entry for each row, that is `point`, `normal`, `overlap` and more
+    # Public columns with one entry for each row: `point`, `normal`, `overlap` and others.
     _row_columns: ClassVar[tuple[str, ...]]
-    # likewise, but not for users: only the library reads them
+    # Columns that only the library reads.
     _hidden_columns: ClassVar[tuple[str, ...]]
-    # columns with several entries for a row
+    # Columns with several entries for each row.
     _list_columns: ClassVar[tuple[str, ...]]
-    # the name of the offsets that say where a row's entries in such columns begin
+    # The name of the offsets where a row's entries in list columns begin.
     _list_offsets: ClassVar[str]
-    # read-only: where each sphere's rows begin, and where each row's entries in such columns do
+    # Read-only columns: where each sphere's rows begin, and where each row's list entries begin.
     _offset_columns: ClassVar[tuple[str, ...]]
-    # columns with an entry for each row that only tables of a `Simulation` have
+    # Columns with one entry for each row that only tables of a `Simulation` have.
     _further_columns: ClassVar[tuple[str, ...]] = ("force",)
-    # the names of what is common to all rows
+    # The names of the settings of the search, which are common to all rows.
     _settings: ClassVar[tuple[str, ...]]
-    # the columns that a notebook shows
+    # The columns that a notebook shows.
     _shown: ClassVar[tuple[str, ...]]
-    # words of other packages, with the column that each of them means here
+    # Names of columns in other packages, with our names.
     _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap")
 
     point: NDArray[np.float64]
     overlap: NDArray[np.float64]
     offsets: NDArray[np.intp]
-    # only tables of a simulation have forces, so this is no field of the dataclass
+    # Not a field of the dataclass, since only tables of a simulation have forces.
     force: NDArray[np.float64]
 
     def __init_subclass__(cls) -> None:
@@ -97,17 +97,17 @@ class Table:
 
     @classmethod
     def _found(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Self:
-        """A table of what the library returned; the dict becomes the table's own."""
+        """Make a table from the library's columns; the table takes over the dict."""
         fields: dict[str, Any] = columns
         fields.update(settings)
         table = object.__new__(cls)
-        # __init__ sets the fields one by one, which takes longer than the search for one sphere
+        # Not by __init__: setting the fields one by one takes longer than a search for one sphere.
         object.__setattr__(table, "__dict__", fields)
         return table
 
     @classmethod
     def _build(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Self:
-        """A table of these very arrays; offsets become read-only."""
+        """Make a table of these arrays, without copies; offsets become read-only."""
         for name in columns.keys() & cls._offset_columns:
             columns[name].flags.writeable = False
         return cls._found(columns, settings)
@@ -117,7 +117,7 @@ class Table:
         return (*cls._row_columns, *cls._list_columns, *cls._offset_columns)
 
     def _made(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Those of the columns that are made already; in all others every entry is the same."""
+        """Return the columns that exist as arrays already; the entries of all others are equal."""
         return {name: vars(self)[name] for name in names if name in vars(self)}
 
     def _made_columns(self) -> dict[str, NDArray[Any]]:
@@ -128,11 +128,11 @@ class Table:
         return self._made((*self._row_columns, *self._further_columns, *self._hidden_columns))
 
     def _rows(self) -> dict[str, NDArray[Any]]:
-        """All public columns with an entry for each row."""
+        """Return all public columns with one entry for each row."""
         return self._there(self._row_columns) | self._made(self._further_columns)
 
     def _there(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Those of these columns that this table has."""
+        """Return the columns of these names that this table has."""
         columns = {name: getattr(self, name) for name in names}
         return {name: column for name, column in columns.items() if column is not None}
 
@@ -141,36 +141,36 @@ class Table:
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """The number of contacts of each sphere, or of its pairs as the first, (n,)."""
+        """Each sphere's number of contacts, or of pairs in which it is the first, (n,)."""
         return np.diff(self.offsets)
 
     def __len__(self) -> int:
         return len(self.overlap)
 
-    # hidden from type checkers, which would then accept every name
+    # Hidden from type checkers, which would otherwise accept every name.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            # Python calls this only where nothing of this name is there
+            # Python calls this only for names that do not exist.
             kind = type(self).__name__
             if name.startswith("_"):
                 raise AttributeError(f"{kind!r} object has no attribute {name!r}")
             if name in self._further_columns:
-                raise AttributeError(f"{kind} of a search has no {name!r}: a Simulation's has")
+                raise AttributeError(f"{kind} of a search has no {name!r}: only a Simulation's has")
             raise AttributeError(f"{kind} has no {name!r}{self._instead_of(name)}")
 
         def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
             rows = f"{self._row}s"
             raise TypeError(
-                f"{type(self).__name__} is a table and no array: ask for a column, as"
-                f" {rows}.overlap, for a dict of all, {rows}.to_dict(), or for {rows}.to_pandas()"
+                f"{type(self).__name__} is a table, not an array: use a column, such as"
+                f" {rows}.overlap, or {rows}.to_dict(), or {rows}.to_pandas()"
             )
 
-        # makes NumPy leave `array == table` to the table, instead of making an array of it
+        # Makes NumPy leave `array == table` to the table, instead of converting the table.
         __array_ufunc__ = None
 
     def _instead_of(self, name: str) -> str:
-        """Which column an unknown name probably means; where that is not plain, all columns."""
+        """Return the end of a message: the column that a name probably means, or all columns."""
         public = [word for word in dir(self) if not word.startswith("_")]
         return self._close_to(name, [*self._public_columns(), *public], self._public_columns())
 
@@ -180,12 +180,12 @@ class Table:
         close = difflib.get_close_matches(meant, words, 1, 0.75)
         return f": there is {close[0]!r}" if close else f"; its columns are {', '.join(columns)}"
 
-    # without this line Python would loop over table[0], table[1], ...
+    # Without this line Python would loop over table[0], table[1], ...
     __iter__ = None
 
     # ---- columns by their names, and selections of rows ----
 
-    # for a type checker a str is an array_like, too; here it is the name of a column
+    # For type checkers a str is also an array_like; here it is the name of a column.
     @overload
     def __getitem__(self, rows: str) -> NDArray[Any]: ...  # type: ignore[overload-overlap]
     @overload
@@ -196,7 +196,7 @@ class Table:
         return self._take(_read_rows(rows, len(self), self._row))
 
     def _column(self, name: str) -> NDArray[Any]:
-        """The column of this name; an error where this table does not have it."""
+        """Return the column of this name; raise if this table does not have it."""
         column = None
         if name in self._public_columns() or name in self._made(self._further_columns):
             column = getattr(self, name)
@@ -210,22 +210,22 @@ class Table:
         return self._build(self._selected(rows), self._search())
 
     def _selected(self, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
-        """The columns of a selection."""
+        """Return the columns of a selection."""
         columns = {name: column[rows] for name, column in self._made_rows().items()}
-        # counts the selected rows that stand before each sphere's first one
+        # The new offset of a sphere is the number of selected rows before its first one.
         for name in self._made(("offsets",)):
             columns[name] = np.searchsorted(rows, self.offsets)
         return columns | self._selected_lists(rows)
 
     def _selected_lists(self, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
-        """The columns with several entries for a row, and their offsets."""
+        """Return the list columns of a selection, and their offsets."""
         lists = self._made(self._list_columns)
         if not lists:
             return {}
         all_offsets = getattr(self, self._list_offsets)
         counts = np.diff(all_offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        # by how much each row's entries have moved towards the beginning
+        # shifts: how far each row's entries have moved towards the beginning
         shifts = all_offsets[:-1][rows] - offsets[:-1]
         entries = np.arange(offsets[-1]) + np.repeat(shifts, counts)
         columns = {name: column[entries] for name, column in lists.items()}
@@ -238,14 +238,14 @@ class Table:
     # ---- exports ----
 
     def to_dict(self, flat: bool = False) -> dict[str, NDArray[Any]]:
-        """All columns and offsets by their names; the arrays are the table's own.
+        """Return all columns and offsets by their names; the arrays are not copied.
 
         Parameters
         ----------
         flat : bool, default False
-            Only columns with an entry for each row, vectors as ``point_x``, ``point_y``,
-            ``point_z`` and so on: the columns of `to_pandas`. What other libraries take as a table
-            is made of these. They are the table's own arrays, or views of them.
+            Only columns with one entry for each row, and vectors as ``point_x``, ``point_y``,
+            ``point_z`` etc.: the columns of `to_pandas`, for use in other libraries. They are the
+            table's own arrays or views of them.
 
         Returns
         -------
@@ -253,7 +253,7 @@ class Table:
 
         See Also
         --------
-        copy : A table of its own, whose arrays may be changed.
+        copy : A table with copies of the arrays, which can be changed.
 
         Examples
         --------
@@ -271,33 +271,33 @@ class Table:
         return self._rows() | self._there(names)
 
     def _flat(self) -> dict[str, NDArray[Any]]:
-        """The columns with an entry for each row, those of vectors as _x, _y and _z."""
+        """Return the columns with one entry for each row, vectors split into _x, _y and _z."""
         return flattened(self._row_vectors())
 
     def _row_vectors(self) -> dict[str, NDArray[Any]]:
-        """The columns with a number or a vector for each row."""
+        """Return the columns with a number or a vector for each row."""
         return self._rows()
 
     def _flat_lists(self) -> dict[str, NDArray[Any]]:
-        """As `_flat`, of the columns with several entries for a row."""
+        """Return the list columns, vectors split into _x, _y and _z."""
         return flattened(self._there(self._list_columns))
 
     def _in_space(self) -> dict[str, NDArray[Any]]:
-        """The columns with an entry for each row, vectors of the plane with a third number, 0."""
+        """Return the columns with one entry for each row; vectors in the plane get z = 0."""
         return {
             name: np.pad(column, ((0, 0), (0, 1))) if column.shape[1:] == (2,) else column
             for name, column in self._row_vectors().items()
         }
 
     def to_pandas(self) -> DataFrame:
-        """The table as a pandas.DataFrame (extra ``io``), without the nodal weights of contacts.
+        """Return the table as a pandas.DataFrame (extra ``io``), without nodal weights.
 
         Returns
         -------
         pandas.DataFrame
-            One row a contact, or a pair; vectors as ``point_x``, ``point_y``, ``point_z`` and so
-            on. Of convex bodies without `state` and spots; what is of both as ``type_i``,
-            ``type_j``, ``link_i_x``. Its arrays are copies.
+            One row for each contact or pair; vectors as ``point_x``, ``point_y``, ``point_z`` etc.
+            For convex bodies without `state` and spots; columns for both bodies as ``type_i``,
+            ``type_j``, ``link_i_x``. The arrays are copies.
 
         Examples
         --------
@@ -311,13 +311,13 @@ class Table:
         return pandas.DataFrame({name: column.copy() for name, column in self._flat().items()})
 
     def to_pyvista(self) -> PolyData:
-        """The contact points as a pyvista.PolyData (extra ``view``).
+        """Return the contact points as a pyvista.PolyData (extra ``view``).
 
         Returns
         -------
         pyvista.PolyData
-            One point a contact, or a pair, with the other columns as point data. Its arrays are
-            copies; the nodal weights of contacts are left out.
+            One point for each contact or pair, with the other columns as point data, except the
+            nodal weights of contacts. The arrays are copies.
 
         Examples
         --------
@@ -330,22 +330,22 @@ class Table:
         pyvista = import_extra("pyvista", "view")
         columns = self._in_space()
         cloud = pyvista.PolyData(columns.pop("point").copy())
-        # pyvista takes no empty arrays
+        # pyvista refuses empty arrays.
         for name, column in columns.items() if len(self) else ():
             cloud.point_data[name] = column.copy()
         return cloud
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
-        """The table for whatever reads Arrow: pyarrow, polars, pandas, DuckDB and others.
+        """Export the table to programs that read Arrow: pyarrow, polars, pandas, DuckDB and others.
 
-        It has the columns of `to_pandas`, and the nodal weights of contacts as lists, as a Parquet
-        file has; the arrays are copies. ``pyarrow.table(contacts)``, ``polars.DataFrame(contacts)``
-        and ``pandas.DataFrame.from_arrow(contacts)`` ask for it. It takes pyarrow (extra ``io``).
+        It has the columns of `to_pandas`, and the nodal weights of contacts as lists, as in Parquet
+        files; the arrays are copies. ``pyarrow.table(contacts)``, ``polars.DataFrame(contacts)``
+        and ``pandas.DataFrame.from_arrow(contacts)`` call it. It needs pyarrow (extra ``io``).
 
         Parameters
         ----------
         requested_schema : PyCapsule, optional
-            As Arrow's PyCapsule interface has it.
+            As in Arrow's PyCapsule interface.
 
         Returns
         -------
@@ -380,7 +380,7 @@ class Table:
         ValueError
             If the ending is another.
         OSError
-            If the file cannot be written; what was there then stays as it was.
+            If the file cannot be written; an existing file then remains unchanged.
 
         Examples
         --------
@@ -420,12 +420,12 @@ class Table:
         return html.numbers(value)
 
     def copy(self) -> Self:
-        """A table of its own arrays, which may be changed; meshes are the same.
+        """Return a table with copies of the arrays, which can be changed; meshes are shared.
 
         Returns
         -------
         Contacts, Pairs, ConvexContacts or Entrances
-            As ``copy.deepcopy`` makes it.
+            As from ``copy.deepcopy``.
 
         Examples
         --------
@@ -439,12 +439,12 @@ class Table:
         return self.__deepcopy__({})
 
     def __copy__(self) -> Self:
-        # makes all columns now, so that the table and its copy share them
+        # Makes all columns now, so that the table and its copy share them.
         self._rows()
         return self._found(dict(vars(self)), {})
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        # what is common to all rows never changes, so it need not be copied
+        # Settings of the search never change, so they are not copied.
         columns = {name: column.copy() for name, column in self._made_columns().items()}
         return self._build(columns, self._search())
 
@@ -453,7 +453,7 @@ class Table:
 
 
 def flattened(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """Columns with a number for each row: those of vectors as _x, _y and _z."""
+    """Split columns of vectors into columns _x, _y and _z."""
     flat: dict[str, NDArray[Any]] = {}
     for name, column in columns.items():
         if column.ndim == 1:
@@ -466,26 +466,26 @@ def flattened(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
 
 
 def rebuild(kind: type[Table], columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Table:
-    """Make a table of what pickle has kept of it."""
+    """Make a table from its pickled columns and settings."""
     return kind._build(columns, settings)
 
 
 def _read_rows(rows: slice | ArrayLike, count: int, row: str) -> NDArray[np.intp]:
-    """The numbers of the rows that an index means, increasing."""
+    """Convert an index to increasing numbers of rows."""
     if isinstance(rows, slice):
         if rows.step is not None and rows.step < 0:
             raise ValueError(
-                f"a slice of {row}s must have a positive step: their order stays;"
-                f" columns can be reversed, as {row}s.overlap[::-1]"
+                f"a slice of {row}s must have a positive step, since tables keep their order:"
+                f" reverse columns instead, as {row}s.overlap[::-1]"
             )
         return np.arange(count)[rows]
     if isinstance(rows, tuple) and any(isinstance(item, slice) for item in rows):
-        raise TypeError(f"{row}s are selected by one index, but there are {len(rows)}")
+        raise TypeError(f"{row}s are selected by one index, not by {len(rows)}")
     array = checks.as_array(rows, "indices")
     if array.ndim == 0:
         raise TypeError(
-            f"{row}s are selected by a mask, indices or a slice, not by {rows!r}:"
-            f" {row}s[i:i + 1] is one row, {row}s.of(i) one sphere's"
+            f"{row}s are selected by a mask, indices or a slice, not by {rows!r}: use"
+            f" {row}s[i:i + 1] for one row, or {row}s.of(i) for one sphere"
         )
     if array.dtype == bool:
         return _read_mask(array, count)
@@ -507,7 +507,7 @@ def _read_indices(indices: NDArray[np.intp], count: int, row: str) -> NDArray[np
         raise IndexError(f"there is no {row} {indices[outside[0]]}: {there}, from 0")
     if (np.diff(indices) <= 0).any():
         raise ValueError(
-            f"indices of {row}s must increase: their order stays, and each is there once;"
-            f" columns take any order, as {row}s.overlap[indices]"
+            f"indices of {row}s must increase, since tables keep their order: for another order"
+            f" use columns, as {row}s.overlap[indices]"
         )
     return indices
