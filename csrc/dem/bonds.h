@@ -65,8 +65,8 @@ enum { NOW_BLOCK = 2, BEFORE_BLOCK = 3, BOND_BLOCKS = 8 };
 typedef struct bond_set {
     bond *bonds;
     bond_stiffness *stiffness;
-    bond_effect *now,
-        *before; /* of this step (undefined between steps), and of the last completed one */
+    bond_effect *now;    /* of this step, undefined between steps */
+    bond_effect *before; /* of the last completed step */
     abut_index count;
     int32_t *begins; /* by row: the begin of its ends in `ends`, sorted by the other sphere's row */
     int32_t *ends;   /* 2 bond + side: side 1 if the row is the bond's second */

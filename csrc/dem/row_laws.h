@@ -11,9 +11,8 @@ typedef struct row_block {
     const abut_index *rows; /* numbers of table rows, ascending */
     bool has_moments;
     mover movers[3][LAW_BLOCK]; /* first partners, second partners, walls as they move now */
-    double turned_normals[LAW_BLOCK][4]; /* normals turned with their walls, and */
-    double turned[LAW_BLOCK * HISTORY_MOST +
-                  HISTORY_PADDING]; /* contact history turned with its walls */
+    /* normals and contact history of the last step, turned with their walls */
+    double turned_normals[LAW_BLOCK][4], turned[LAW_BLOCK * HISTORY_MOST + HISTORY_PADDING];
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
     /* for rows that are not consecutive, and effects if the table has no such column */
     _Alignas(64) effect effects[LAW_BLOCK];
@@ -28,8 +27,7 @@ typedef struct row_laws {
     const double *normal, *overlap, *share; /* columns; NULL: `fill` writes those of the block */
     bool are_mixed;                         /* the rows may have several law functions */
     atomic_bool lacks_law;                  /* some row has no law */
-    atomic_intptr_t
-        bad_row; /* the first row with an R* out of range, or results that are not finite; -1 */
+    atomic_intptr_t bad_row; /* the first row with a bad R* or result (name_bad); -1: none */
 
     /* Sets partners, laws and contact history of `count` rows of a block. */
     void (*fill)(const void *context, row_block *b, int32_t count);

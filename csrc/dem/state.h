@@ -67,8 +67,7 @@ typedef struct step_terms {
 typedef struct account {
     double base;           /* added to the dissipated energy */
     double gone_wall_work; /* wall work of removed grains, less the work of callers' assignments */
-    /* work of driven walls by the change of their velocities, in all steps and in the last one.
-     * `power` has the velocity of half a step before */
+    /* work that `power` omits, since driven walls change their velocity: all steps, the last one */
     double driven_work, last_driven_work;
     double held;  /* the dissipated energy after the next step, if is_held */
     double total; /* the sum of all energies after the next step, if keeps_total */
@@ -101,9 +100,8 @@ struct abut_simulation {
     abut_simulation_input input;
     union {
         struct {
-            step_terms next, last; /* of the next step, and of the last completed one */
-            double began,
-                began_steps; /* the time after began_steps steps, all later ones of equal length */
+            step_terms next, last;     /* of the next step, and of the last completed one */
+            double began, began_steps; /* time and step of the last change of the step length */
         };
         double terms[ABUT_STEP_TERMS]; /* all of these numbers */
     };
