@@ -17,8 +17,7 @@ typedef struct rigid_body {
         struct { /* a convex body */
             double scale;
             double reach; /* radius of the sphere about the center of mass that encloses the body */
-            double
-                inner; /* radius of the largest sphere about the center of mass inside the body */
+            double inner; /* radius of the largest sphere about that center inside it */
             double rounding; /* the radius of the shape's rounding, scaled */
             int32_t shape, material;
         };
