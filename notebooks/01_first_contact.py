@@ -76,10 +76,10 @@ print("point  ", contacts.point[0])
 # %% [markdown]
 # ## Over an edge, over a vertex
 #
-# Beside the facet the closest point lies on an edge. Beyond a corner of the
-# facet it is a vertex. `feature` is the number of that edge or vertex
-# within the facet. Vertex *k* is corner *k*, and edge *k* runs from corner
-# *k* to the next corner.
+# If the sphere is beside the facet, the closest point lies on an edge.
+# Beyond a corner of the facet it is a vertex. `feature` is the number of
+# that edge or vertex within the facet. Vertex *k* is corner *k*, and edge
+# *k* runs from corner *k* to the next corner.
 
 # %%
 centers = np.array([[0.5, 1.0, 0.4], [2.2, 1.0, 0.3], [-0.2, -0.2, 0.2]])
@@ -130,7 +130,7 @@ for title, found in {"all": every, "hierarchy": one}.items():
 # The default, `resolution="hierarchy"`, keeps the nearest contact. It keeps
 # a farther one only if that contact belongs to another wall: its point must
 # lie in front of the tangent plane at each nearer contact point that is
-# kept. On a plane no point does, so one contact is left.
+# kept. On a plane no point does, so one contact remains.
 
 # %%
 figure = plt.figure(figsize=(11, 5), layout="constrained")

@@ -386,6 +386,6 @@ for degrees in (45, 70):
 
 # %% [markdown]
 # Shares depend on the exponent of the law, not on its stiffness: use
-# `exponent=1` for a linear law. Contacts with share 0 are left out unless
-# `keep_zero=True`. For tangential springs (contact history) see
+# `exponent=1` for a linear law. Contacts with share 0 are not returned
+# unless `keep_zero=True`. For tangential springs (contact history) see
 # `contacts.match` and `contacts.carry`.

@@ -353,7 +353,7 @@ for ax in (left, right):
 #
 # `finder.statistics()` counts the pair tests and cell accesses of the last
 # query, which the model predicts. Random spheres in a periodic box match
-# the assumptions of the model, so that only noise is left. The model gets
+# the assumptions of the model, so that only noise remains. The model gets
 # the level sizes that the finder chose, and the lengths of its cells: a
 # whole number of cells fits into the box.
 
@@ -436,9 +436,9 @@ _ = axes[1].legend(
 #
 # ## Time
 #
-# Fewer tests matter only if they take less time. The same spheres, with
-# alpha = -3 in a half-filled box, are searched with `levels="auto"` and
-# with one level. The times are measured here, on one thread.
+# A smaller number of tests matters only if it saves time. The same spheres,
+# with alpha = -3 in a half-filled box, are searched with `levels="auto"`
+# and with one level. The times are measured here, on one thread.
 # `benchmarks/pairs.py` measures more, with other libraries.
 
 

@@ -88,8 +88,8 @@ _ = right.set(xlabel="push / weight", ylabel="moved by, in µm")
 # touch nothing.
 #
 # The fastest falling grains limit the time step: the shortest stable step
-# is 3.2e-5 s. With 2,000 spheres a step takes a quarter of a millisecond.
-# That is too short to gain from a second thread.
+# is 3.2e-5 s. With 2,000 spheres a step takes a quarter of a millisecond. A
+# second thread is not worth it for such short steps.
 
 # %%
 drum = abut.read_mesh("data/drum.stl", scale=1e-3)
@@ -107,7 +107,7 @@ sim
 
 # %% [markdown]
 # The grains are at rest. The potential energy that they lost is dissipated
-# in the contacts, and almost no kinetic energy is left. A bed at rest
+# in the contacts, and almost no kinetic energy remains. A bed at rest
 # allows a longer time step than falling grains.
 
 # %%

@@ -296,7 +296,7 @@ _ = figure.colorbar(shown, label="pressure on the cylinder in Pa")
 #
 # `abut.dask.map_pairs` does the same for pairs of spheres that touch. The
 # *coordination number* is the mean number of contacts of a grain. Grains
-# with fewer than two contacts carry no load and are left out here.
+# with fewer than two contacts carry no load and are excluded here.
 
 
 # %%

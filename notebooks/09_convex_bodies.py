@@ -272,7 +272,7 @@ _ = ax.legend(loc="upper left", fontsize="small")
 #
 # Bodies move little between steps. The table of the last step, passed as
 # `before`, is the start of the next search. If its result is still right,
-# only the proof is left. The pairs are passed, too, as in a code with a
+# only the proof remains. The pairs are passed, too, as in a code with a
 # neighbor list.
 
 # %%
@@ -323,8 +323,8 @@ _ = ax.legend()
 # %% [markdown]
 # ## Polygons
 #
-# The same works in the plane, with shapes of (v, 2) vertices and angles as
-# orientations. The facets of a polygon are its sides.
+# Polygons in the plane work in the same way, with shapes of (v, 2) vertices
+# and angles as orientations. The facets of a polygon are its sides.
 
 # %%
 angle = 2 * np.pi * np.arange(7) / 7

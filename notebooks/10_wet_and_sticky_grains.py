@@ -205,7 +205,7 @@ for bond, sim in columns.items():
     )
 
 # %% [markdown]
-# ## What is left of them
+# ## What remains of them
 #
 # The dry column flows out until it is nearly flat, since its grains are
 # fast. Wet columns stop earlier and are steeper. At Bond numbers of 8 and
