@@ -1,7 +1,7 @@
 /* abut: contacts of spheres with meshes of convex facets, and with each other.
  *
- * The public header of the C library, which knows nothing of Python. Types, functions and their
- * contracts stand in a header for each public noun, which this one includes.
+ * This is the public header of the C library, which does not depend on Python. It includes one
+ * header for each public noun, with its types, functions and their contracts.
  *
  *     abut_mesh *mesh = NULL;
  *     abut_finder *finder = NULL;
@@ -18,23 +18,24 @@
  *     }
  *     abut_contacts_free(contacts), abut_finder_free(finder), abut_mesh_free(mesh);
  *
- * Pairs of spheres come likewise from abut_pair_finder_build, abut_pairs_find and abut_pairs_write.
+ * Pairs of spheres are found in the same way by abut_pair_finder_build, abut_pairs_find and
+ * abut_pairs_write.
  *
  * Contracts that hold for every function:
- *   - Inputs are borrowed for the call (or for longer where it says so), contiguous, row-major, and
- * never written.
- *   - Geometry cannot fail; memory and bad input return a status other than ABUT_OK (0), nothing is
- * built then and the output pointer is NULL. `error` may be NULL; where it is not, it names the
- * first offender.
- *   - An input array that somebody changes during a call makes for wrong numbers or an error, never
- * for more.
+ *   - Inputs are borrowed for the call (or for longer where a comment states it), contiguous,
+ *     row-major, and never written.
+ *   - Geometry cannot fail. Without memory, or with bad input, functions return a status other than
+ *     ABUT_OK (0); then nothing is built and the output pointer is NULL. `error` may be NULL;
+ *     otherwise it names the first offender.
+ *   - An input array that changes during a call causes wrong numbers or an error, and nothing
+ * worse.
  *   - Every free function accepts NULL.
- *   - Building is for one thread; a mesh or a finder that is built may be queried by many threads
- * at once.
+ *   - Only one thread may build a mesh or finder. Afterwards many threads may query it at once.
  *
  * Method: M. Santasusana, J. Irazabal, E. Onate, J. M. Carbonell, "The Double Hierarchy Method",
- * Computational Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4. Table and equation
- * numbers in the comments of the library are that paper's. docs/method.md says what is computed.
+ * Computational Particle Mechanics 3 (2016), doi:10.1007/s40571-016-0109-4. Comments of the library
+ * use the table and equation numbers of that paper, unless they name docs/dem.md. docs/method.md
+ * describes the method.
  */
 #ifndef ABUT_H
 #define ABUT_H

@@ -1,7 +1,7 @@
-/* Laws of contact in C: what a function is told of contacts, and what it says of them.
+/* Contact laws in C: the inputs and outputs of a law's function.
  *
- * This header stands alone. `abut.laws.get_include()` tells where it is installed; a law's
- * function is compiled into a library of its own, and `abut.laws.CompiledLaw` takes its address:
+ * This header needs no other one; `abut.laws.get_include()` returns its folder. Compile a law's
+ * function into a library of its own, and pass its address to `abut.laws.CompiledLaw`:
  *
  *     void spring(const abut_law_block *b)
  *     {
@@ -11,7 +11,8 @@
  *         }
  *     }
  *
- * Threads call it at once for blocks of their own: it keeps nothing but what it writes. */
+ * Several threads call the function at once, each for its own block. So it must have no state
+ * beside the columns that it writes. */
 #ifndef ABUT_LAW_H
 #define ABUT_LAW_H
 
@@ -23,20 +24,20 @@ extern "C" {
 
 /* ---- laws in C ---- */
 
-/* Columns have room for so many contacts. A vector has three columns: its component k of contact c
- * is at [k * ABUT_LAW_ROWS + c]. */
+/* The length of a column, in contacts. A vector has three columns: component k of contact c is at
+ * [k * ABUT_LAW_ROWS + c]. */
 enum { ABUT_LAW_ROWS = 64 };
 
-/* What is known of contacts, as X(name, numbers). All of it is of this step, as docs/dem.md says:
+/* The inputs of a law, as X(name, numbers). All are those of the present step (docs/dem.md §13):
  *
- * - overlap: negative beyond touch, where the law has a reach
- * - normal: of unit length, from the other one to i
- * - parting: relative velocity along the normal, > 0 where the two part
+ * - overlap: negative at a gap, where the law has a reach
+ * - normal: unit vector, from the other partner to i
+ * - parting: relative velocity along the normal, > 0 where the two separate
  * - sliding: relative velocity in the tangent plane
- * - rolling, twisting: relative spin, in the tangent plane and along the normal
- * - radius, mass, inertia: R*, m* and I*, reduced of both; at a wall those of i
- * - radius_i, radius_j: of a wall INFINITY; at spots of convex bodies both are R*
- * - is_new: 1 where the contact begins, or has had another law until now; else 0 */
+ * - rolling, twisting: relative spin in the tangent plane, and along the normal
+ * - radius, mass, inertia: R*, m* and I*, the reduced values of both partners; at a wall those of i
+ * - radius_i, radius_j: INFINITY for a wall; at spots of convex bodies both are R*
+ * - is_new: 1 where the contact begins, or had another law in the step before; otherwise 0 */
 #define ABUT_LAW_INPUTS(X)                                                                         \
     X(overlap, 1)                                                                                  \
     X(normal, 3)                                                                                   \
@@ -51,13 +52,13 @@ enum { ABUT_LAW_ROWS = 64 };
     X(radius_j, 1)                                                                                 \
     X(is_new, 1)
 
-/* What contacts exert on i, as X(name, numbers); the other one gets the opposite. All of it is 0
- * before the call.
+/* The outputs of a law, which act on i, as X(name, numbers). The other partner gets the opposite.
+ * All are 0 before the call.
  *
- * - push: force along the normal, > 0 where it repels
+ * - push: normal force, > 0 where it repels
  * - tangent: force in the tangent plane
- * - moment: beside that of the force about i's center
- * - stored: elastic energy, which sums of energies count */
+ * - moment: in addition to the torque of the force about i's center
+ * - stored: elastic energy, which the energies of the simulation include */
 #define ABUT_LAW_OUTPUTS(X)                                                                        \
     X(push, 1)                                                                                     \
     X(tangent, 3)                                                                                  \
@@ -66,33 +67,33 @@ enum { ABUT_LAW_ROWS = 64 };
 
 #define ABUT_LAW_ADD(name, numbers) +(numbers)
 
-/* How many columns there are. */
+/* How many columns there are for inputs, and for outputs. */
 enum {
     ABUT_LAW_INPUT_COUNT = ABUT_LAW_INPUTS(ABUT_LAW_ADD),
     ABUT_LAW_OUTPUT_COUNT = ABUT_LAW_OUTPUTS(ABUT_LAW_ADD)
 };
 
-/* Numbers that a contact keeps at most. */
+/* The most numbers in the history of a contact. */
 enum { ABUT_LAW_HISTORY = 32 };
 
 #define ABUT_LAW_READ(name, numbers) const double *name;
 #define ABUT_LAW_WRITTEN(name, numbers) double *name;
 
-/* Contacts of one law. Columns are aligned to 64 bytes; those of all inputs follow one another, as
- * do those of all outputs. */
+/* Contacts of one law. Columns are aligned to 64 bytes. The columns of all inputs lie one behind
+ * the other in memory, and so do those of all outputs. */
 typedef struct abut_law_block {
-    int64_t size;  /* of this struct in bytes: later versions add members at its end */
-    int64_t count; /* a multiple of 8: the last contact is repeated */
-    double step;   /* of time */
+    int64_t size;  /* of this struct in bytes; later versions add members at its end */
+    int64_t count; /* a multiple of 8; copies of the last contact fill up a block */
+    double step;   /* time step */
     ABUT_LAW_INPUTS(ABUT_LAW_READ)
-    const double *parameters; /* the law's, one number each: as `CompiledLaw` has them */
-    const double *history_in; /* columns: what the contact had in the step before, vectors first;
-                                 they have turned with it. 0 of new ones */
-    double *history_out;      /* likewise: what it keeps; 0 before the call */
+    const double *parameters; /* of the law, one number each, in the order of `CompiledLaw` */
+    const double *history_in; /* columns of the contact history of the step before, vectors first.
+                                 Vectors have turned with the contact. 0 for new contacts */
+    double *history_out;      /* columns of the new contact history; 0 before the call */
     ABUT_LAW_OUTPUTS(ABUT_LAW_WRITTEN)
 } abut_law_block;
 
-/* A law's function. */
+/* The function of a law. */
 typedef void (*abut_law_function)(const abut_law_block *block);
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
-/* What all of the library has: indices, errors, columns of results, and how it was built. */
+/* Declarations that all parts of the library use: indices, errors, columns of results, and the
+ * build. */
 #ifndef ABUT_BASE_H
 #define ABUT_BASE_H
 
@@ -9,17 +10,17 @@
 extern "C" {
 #endif
 
-/* An index or a count in an array that a caller sees: NumPy's intp. */
+/* An index or a count in an array of the caller: NumPy's intp. */
 typedef intptr_t abut_index;
 
-/* Squares and products of four coordinates must stay finite. */
+/* The largest coordinate: squares and products of four coordinates must stay finite. */
 #define ABUT_COORDINATE_LIMIT 1e75
 
 /* ---- errors ---- */
 
-/* What functions return. Each status has a message, in which # stands for the error's index, @ for
- * its detail, % for its value, and $ for the column of which its detail is the number: of
- * ABUT_RIGID_COLUMNS, ABUT_BOND_COLUMNS and so on. These are not in a message:
+/* The status that functions return. Each status has a message with placeholders: # is the error's
+ * index, @ its detail, % its value. $ is the name of a column; its number in ABUT_RIGID_COLUMNS,
+ * ABUT_BOND_COLUMNS and so on is the detail. These numbers are not in a message:
  *
  * - ABUT_FACET_NOT_CONVEX: the detail is -1 if the facet winds around more than once.
  * - ABUT_SHAPE_FLAT and ABUT_SHAPE_INWARD: the index, or the detail, is the dimension.
@@ -73,7 +74,7 @@ typedef intptr_t abut_index;
     X(ABUT_SIZE_TOO_SMALL, "sphere # has the diameter, with its gap, of %, which is more than "    \
                            "levels[@], the last size")                                             \
     X(ABUT_BAD_DIMENSION, "dimension is #, but must be 2 or 3")                                    \
-    X(ABUT_TOO_MANY_LEVELS, "# levels are too many; there may be 64")                              \
+    X(ABUT_TOO_MANY_LEVELS, "# levels are too many; the limit is 64")                              \
     X(ABUT_TOO_MANY_SPHERES, "# spheres are too many; those of pairs are numbered with 31 bits")   \
     X(ABUT_TOO_MANY_PERIODS, "centers[#, @] is %, more than 2^31 periods away")                    \
     X(ABUT_BAD_ROWS, "the offsets of sphere # do not ascend from 0 to the number of contacts, @")  \
@@ -82,7 +83,7 @@ typedef intptr_t abut_index;
     X(ABUT_BAD_EARLIER, "sphere # was number @ in the step before, which has % spheres")           \
     X(ABUT_BAD_MESH_NUMBER, "previous: mesh[#] is @, but must be 0 to %")                          \
     X(ABUT_BAD_MATCH, "match[#] is @, but the previous contacts are %, from 0 on; -1 is none")     \
-    X(ABUT_PERIOD_CHANGED, "period[#] is %, but was another in the step before")                   \
+    X(ABUT_PERIOD_CHANGED, "period[#] is %, but had another value in the step before")             \
     X(ABUT_BAD_PAIR_ROWS, "offsets do not ascend from 0 to the number of pairs, @")                \
     X(ABUT_BAD_I, "i[#] is @, but must be 0 to %")                                                 \
     X(ABUT_BAD_J, "j[#] is @, but must be 0 to %")                                                 \
@@ -107,7 +108,7 @@ typedef intptr_t abut_index;
     X(ABUT_BAD_SHAPE_NUMBER, "shape[#] is @, but must be 0 to %")                                  \
     X(ABUT_BAD_SCALE, "scales[#] is %; scales must be positive and at most 1e75")                  \
     X(ABUT_BODY_TOO_SMALL, "body # has the circumscribed radius %, but needs at least 1e-75")      \
-    X(ABUT_BODY_TOO_LARGE, "body # has the circumscribed radius %, but at most 1e75 will do")      \
+    X(ABUT_BODY_TOO_LARGE, "body # has the circumscribed radius %, but may have at most 1e75")     \
     X(ABUT_BAD_METHOD, "there is no method #")                                                     \
     X(ABUT_BAD_MINIMUM, "there is no minimum #")                                                   \
     X(ABUT_BAD_PATCH_ANGLE, "patch_angle is %; it must be positive and less than pi/4 (radians)")  \
@@ -125,13 +126,13 @@ typedef intptr_t abut_index;
     X(ABUT_BAD_SPOT_MATCH, "match[#] is @, but the previous rows are %, from 0 on; -1 is none")    \
     X(ABUT_BAD_ENTRANCE_ROWS, "previous: offsets do not ascend from 0 over the pairs, @")          \
     X(ABUT_BAD_BODY, "body # has the number % in its column $, out of its range")                  \
-    X(ABUT_BAD_BOUNDS, "bounds begin at % along axis #, and do not end behind that")               \
-    X(ABUT_OUT_OF_BOUNDS, "somebody is beyond the bounds of the simulation")                       \
-    X(ABUT_LAW_NOT_FINITE, "what a law of the caller's says of # and @ is not finite")             \
-    X(ABUT_LAW_RADIUS, "# and @ have too much liquid between them for their radii")                \
+    X(ABUT_BAD_BOUNDS, "the bounds along axis # begin at %, and must end at a larger number")      \
+    X(ABUT_OUT_OF_BOUNDS, "a sphere or body is beyond the bounds of the simulation")               \
+    X(ABUT_LAW_NOT_FINITE, "the user law of # and @ returns a number that is not finite")          \
+    X(ABUT_LAW_RADIUS, "the liquid bridge between # and @ is too large for their radii")           \
     X(ABUT_BODY_LAW, "body # of material @ touches material %: the two need a law, whose "         \
                      "rolling is not of type A")                                                   \
-    X(ABUT_BODY_CURVATURE, "body # of material @ touches material %: their law asks for a "        \
+    X(ABUT_BODY_CURVATURE, "body # of material @ touches material %: their law needs a "           \
                            "radius of curvature, which neither the body's shape nor the law has")  \
     X(ABUT_BAD_BOND, "bond # has the number % in its column $, out of its range")                  \
     X(ABUT_BOND_ITSELF, "bond # has sphere @ twice")                                               \
@@ -151,8 +152,8 @@ typedef intptr_t abut_index;
                              "its size, the walls and the period must be in one unit")             \
     X(ABUT_BODY_SHORT_PERIOD, "period[#] is %, so short that bodies reach over too many "          \
                               "periodic images; their sizes and the period must be in one unit")   \
-    X(ABUT_INPUT_CHANGED, "an array was changed while it was read: what was wrong in it is so "    \
-                          "no more")                                                               \
+    X(ABUT_INPUT_CHANGED, "an array was changed while it was read: the error that was found in "   \
+                          "it is gone")                                                            \
     X(ABUT_BAD_SIMD, "the instruction levels are baseline, v3 and v4")                             \
     X(ABUT_NO_SIMD, "this processor, or this build, has no such instruction level")                \
     X(ABUT_SHAPE_BAD_RADIUS, "radius is %; it must be at least 0 and at most 1e75")                \
@@ -172,7 +173,7 @@ typedef intptr_t abut_index;
                              "the shape's size")                                                   \
     X(ABUT_BOX_TILTED, "LAMMPS' box is triclinic, but walls need an orthogonal one")               \
     X(ABUT_ATOM_DATA,                                                                              \
-      "LAMMPS has not all of the per-atom data that the walls read: x, v, "                        \
+      "LAMMPS lacks some of the per-atom data that the walls read: x, v, "                         \
       "omega, torque, radius, rmass, mask, and those of the walls' fix property/atom")             \
     X(ABUT_ATOM_POSITION, "atom #: coordinate @ is %")                                             \
     X(ABUT_ATOM_RADIUS, "atom #: the radius is %; it must be positive and at most 1e75")           \
@@ -184,9 +185,9 @@ typedef intptr_t abut_index;
     X(ABUT_TOO_FEW_SLOTS, "atom # has @ contacts with walls, but there is room for %: pass "       \
                           "more slots")                                                            \
     X(ABUT_OTHER_SLOTS, "atom # carries contacts that were written with slots=@, but slots is "    \
-                        "%: a restart file goes on with as many")                                  \
+                        "%: pass the slots that the restart file was written with")                \
     X(ABUT_BAD_SLOT, "atom # carries contacts with facets that the walls do not have; a "          \
-                     "restart file goes on with the meshes that it was written with")
+                     "restart file needs the meshes that it was written with")
 
 #define ABUT_STATUS_MEMBER(name, message) name,
 
@@ -197,28 +198,28 @@ typedef struct abut_error {
     abut_index index;
     abut_index detail;
     double value;
-    int of_others; /* 1: the sphere is one of the query's other spheres; else 0 */
-    int of_before; /* 1: the pair is one of the step before; else 0 */
+    int of_others; /* 1: the sphere is one of the query's other spheres; otherwise 0 */
+    int of_before; /* 1: the pair is one of the step before; otherwise 0 */
 } abut_error;
 
-/* Write a one-line message for `error` into text[size], always terminated, cut
- * where it does not fit. */
+/* Writes a one-line message for `error` into text[size]. The text is always terminated; a message
+ * that does not fit is cut. */
 void abut_error_text(const abut_error *error, char *text, size_t size);
 
-/* Called now and then by what may take long, on the thread that called that; a value other than 0
- * ends it. */
+/* A callback that functions which may take long call now and then, on the thread that called them.
+ * A value other than 0 ends the function with ABUT_INTERRUPTED. */
 typedef int (*abut_interrupted)(void *data);
 
 /* ---- columns ----
  *
- * Results are columns: arrays of the caller with an entry for each row, which a function fills; and
- * so is the state of a simulation, which functions take, too. The columns of each kind of result,
- * and of each population of a simulation, stand in one list
+ * Results are columns: arrays of the caller with an entry for each row, which a function fills. The
+ * state of a simulation is read and set by columns, too. One list describes the columns of each
+ * kind of result, and of each population of a simulation,
  *
  *     X(name, type, width, per, when, flags, unit, meaning)
  *
- * from which its struct here, the tables and files of the Python package, and the manual follow.
- * A column that is NULL is left out. */
+ * The struct of columns here, the tables and files of the Python package, and the manual follow
+ * from this list. Functions leave out a column whose pointer is NULL. */
 
 typedef enum abut_column_type {
     ABUT_COLUMN_INDEX, /* abut_index */
@@ -228,43 +229,45 @@ typedef enum abut_column_type {
 
 /* How many entries a column has. */
 typedef enum abut_column_per {
-    ABUT_COLUMN_ROWS,          /* one for each row */
-    ABUT_COLUMN_ENTRIES,       /* one for each node, or spot, of all rows */
+    ABUT_COLUMN_ROWS,          /* one per row */
+    ABUT_COLUMN_ENTRIES,       /* one per node or spot of all rows */
     ABUT_COLUMN_ENTRY_OFFSETS, /* rows + 1 */
-    ABUT_COLUMN_OFFSETS        /* one for each sphere, body or pair of the search, and 1 more */
+    ABUT_COLUMN_OFFSETS        /* one per sphere, body or pair of the search, and 1 more */
 } abut_column_per;
 
-/* When Python's tables have it; else its entries would all be the same, or there are none. */
+/* When Python's tables have the column. Otherwise all its entries would be equal, or there are
+ * none. */
 typedef enum abut_column_when {
     ABUT_COLUMN_ALWAYS,
-    ABUT_COLUMN_WITH_MESHES, /* several */
+    ABUT_COLUMN_WITH_MESHES, /* there are several meshes */
     ABUT_COLUMN_WITH_SHARING,
     ABUT_COLUMN_WITH_PERIOD,
-    ABUT_COLUMN_WITH_BODIES, /* two a row */
+    ABUT_COLUMN_WITH_BODIES, /* rows have two bodies */
     ABUT_COLUMN_WITH_WALLS,
     ABUT_COLUMN_WITH_SPOTS,
     ABUT_COLUMN_WITH_ORDER,   /* rows are sorted by i */
-    ABUT_COLUMN_WITH_BEFORE,  /* the search was given a step before, or what was saved goes on */
-    ABUT_COLUMN_WITH_MEMBERS, /* of clusters */
-    ABUT_COLUMN_WITH_SHAPES   /* of convex bodies */
+    ABUT_COLUMN_WITH_BEFORE,  /* the search got a step before, or a saved simulation is loaded */
+    ABUT_COLUMN_WITH_MEMBERS, /* columns of clusters */
+    ABUT_COLUMN_WITH_SHAPES   /* columns of convex bodies */
 } abut_column_when;
 
-/* Numbers a row beside 0, which is one number that needs no axis, 2 and 3: as many as there are
- * dimensions d; 2 x d. */
+/* Widths of columns, in numbers per row. 0 is one number without an axis. ABUT_DIMENSION is the
+ * number of dimensions d, ABUT_TWO_VECTORS is 2 x d. */
 enum { ABUT_DIMENSION = -1, ABUT_TWO_VECTORS = -2 };
 
-/* Zeros on entry, since functions leave zeros out; not for users; not to be changed by them. */
+/* Flags of columns. ABUT_ZEROS: must be 0 on entry, because functions do not write zeros.
+ * ABUT_INTERNAL: not for users. ABUT_LOCKED: users must not change it. */
 enum { ABUT_ZEROS = 1, ABUT_INTERNAL = 2, ABUT_LOCKED = 4 };
 
 typedef struct abut_column {
     const char *name;
-    size_t place; /* offset of its pointer in the struct */
+    size_t place; /* offset of the column's pointer in the struct */
     int type;     /* abut_column_type */
     int width;
     int per;  /* abut_column_per */
     int when; /* abut_column_when */
     int flags;
-    const char *unit; /* a dimension, as length; empty: a pure number */
+    const char *unit; /* a physical dimension such as length; empty: a pure number */
     const char *meaning;
 } abut_column;
 
@@ -281,7 +284,7 @@ typedef enum abut_table {
     ABUT_DRIVE_TABLE
 } abut_table;
 
-/* The columns of a kind of result, in their order; *count: how many. */
+/* Returns the columns of a kind of result in their order. *count: the number of columns. */
 const abut_column *abut_table_columns(abut_table table, abut_index *count);
 
 #define ABUT_COLUMN_OF_INDEX abut_index
@@ -299,20 +302,20 @@ const abut_column *abut_table_columns(abut_table table, abut_index *count);
 
 /* ---- the build ---- */
 
-/* Whether the library was built for threads, which is where the compiler knows OpenMP; else
- * `workers` is 1 whatever is asked. */
+/* Whether the library was built with OpenMP. Without it all functions use one thread, whatever
+ * `workers` is. */
 int abut_has_openmp(void);
 
 /* The instruction level in use: "baseline", "v3" (AVX2) or "v4" (AVX-512). Results are the same to
  * the bit at every level. */
 const char *abut_simd(void);
 
-/* Those that this processor and this build have, in one text: "baseline, v3". */
+/* The instruction levels of this processor and this build, as one text: "baseline, v3". */
 const char *abut_simd_levels(void);
 
-/* Use this level in queries that start from now on, of all finders and threads; NULL: the best
- * that there is, as without a choice. ABUT_OK, or ABUT_BAD_SIMD or ABUT_NO_SIMD, and nothing has
- * changed. */
+/* Sets the instruction level of all queries that start from now on, of all finders and threads.
+ * NULL: the best level, as without a choice. Returns ABUT_OK, or ABUT_BAD_SIMD or ABUT_NO_SIMD, and
+ * then nothing has changed. */
 abut_status abut_simd_choose(const char *name);
 
 #ifdef __cplusplus

@@ -10,9 +10,9 @@ extern "C" {
 
 /* ---- convex bodies ----
  *
- * Convex polygons and polyhedra, which may be rounded. Body A of a pair is i, body B is j; normals
- * point from j to i, so that the force on i acts along +normal, and overlap is positive where they
- * touch. docs/convex.md says what is computed.
+ * Convex polygons and polyhedra, which may be rounded. Body A of a pair is i, body B is j. Normals
+ * point from j to i, so the force on i acts along +normal. Overlap is positive where the bodies
+ * touch. docs/convex.md describes the methods.
  *
  * Methods: E. G. Nezami, Y. M. A. Hashash, D. Zhao, J. Ghaboussi, "Shortest link method for contact
  * detection in discrete element method", International Journal for Numerical and Analytical Methods
@@ -22,50 +22,53 @@ extern "C" {
  * Sciences 25 (1988); "A fast direct search algorithm for contact detection of convex polygonal or
  * polyhedral particles", Computers and Geotechnics 87 (2017). */
 
-/* What a shape is built from. Facet f has the corners from indices[offsets[f]] up to
- * indices[offsets[f + 1] - 1], counter-clockwise as seen from outside; a polygon's facets are its
- * sides of two corners each, which have the polygon on their left. Facets in one plane are merged,
- * and vertices that are then no corner of three facets (of two sides) are left out. */
+/* The input of a shape. The corners of facet f are indices[offsets[f]] to indices[offsets[f + 1] -
+ * 1], counter-clockwise as seen from outside. The facets of a polygon are its sides, with two
+ * corners each and the polygon on their left. Facets in one plane are merged. Vertices that are
+ * then no corner of three facets (of two sides) are dropped. */
 typedef struct abut_shape_input {
     int dimension; /* 2 or 3 */
     abut_index vertex_count, facet_count, index_count;
     const double *vertices;    /* vertex_count x dimension */
     const abut_index *indices; /* index_count */
     const abut_index *offsets; /* facet_count + 1 */
-    double radius;             /* >= 0: all within this distance of the polyhedron is the body */
+    double radius;             /* >= 0: the body includes all points within this distance of the
+                                  polyhedron */
 } abut_shape_input;
 
-/* A convex polygon or polyhedron; immutable, owns its memory. */
+/* A convex polygon or polyhedron. Immutable; owns its memory. */
 typedef struct abut_shape abut_shape;
 
-/* What can be read of a shape; the pointers live as long as the shape. */
+/* The readable data of a shape. The pointers are valid as long as the shape. */
 typedef struct abut_shape_view {
     int dimension;
     abut_index vertex_count, facet_count, index_count, edge_count; /* a polygon has no edges */
     const double *vertices;                                        /* vertex_count x dimension */
     const abut_index *indices;                                     /* index_count */
     const abut_index *offsets;                                     /* facet_count + 1 */
-    const abut_index *edges;                                       /* edge_count x 2: vertices */
-    const abut_index *edge_facets; /* edge_count x 2: left and right of the edge */
+    const abut_index *edges;                                       /* edge_count x 2: the vertices
+                                                                      of each edge */
+    const abut_index *edge_facets; /* edge_count x 2: the facets left and right of each edge */
     const double *normals;         /* facet_count x dimension, outward */
-    const abut_index *source;      /* vertex_count: each vertex's number in the input */
+    const abut_index *source;      /* vertex_count: the number of each vertex in the input */
     double radius;
-    /* Of the rounded body, of density 1. */
-    double centroid[3], volume; /* a polygon's volume is its area */
-    double inertia[9];          /* about the centroid; a polygon's is inertia[0] */
-    double circumradius;        /* of the smallest sphere about the centroid with all of it */
-    double inradius;            /* of the largest one within it; of a plate 0 */
+    /* The next members are those of the rounded body with density 1. */
+    double centroid[3], volume; /* the volume of a polygon is its area */
+    double inertia[9];          /* about the centroid; a polygon has inertia[0] alone */
+    double circumradius;        /* of the smallest sphere about the centroid around the body */
+    double inradius;            /* of the largest sphere about the centroid inside of the body; 0
+                                   for a plate */
 } abut_shape_view;
 
 abut_status abut_shape_build(const abut_shape_input *input, abut_shape **shape, abut_error *error);
 void abut_shape_free(abut_shape *shape);
 abut_shape_view abut_shape_inspect(const abut_shape *shape);
 
-/* A sphere or a disk about the origin: a point that is rounded. */
+/* Builds a sphere or a disk about the origin: a rounded point. */
 abut_status abut_shape_build_point(int dimension, double radius, abut_shape **shape,
                                    abut_error *error);
 
-/* How the contact of two bodies is found. */
+/* The method that finds the contact of two bodies. */
 typedef enum abut_convex_method {
     ABUT_SHORTEST_LINK = 0,
     ABUT_FAST_COMMON_PLANE,
@@ -73,32 +76,35 @@ typedef enum abut_convex_method {
     ABUT_DIRECT_SEARCH
 } abut_convex_method;
 
-/* Which of the normals along which overlapping bodies can be parted counts. */
+/* Which normal is chosen, of all along which overlapping bodies can be separated. */
 typedef enum abut_minimum {
-    ABUT_TRACKED = 0, /* a local minimum of the way apart: the last step's while that is one */
+    ABUT_TRACKED = 0, /* a local minimum of the distance to separate them: that of the last step
+                         while it remains one */
     ABUT_GLOBAL
 } abut_minimum;
 
 typedef enum abut_convex_status {
     ABUT_SEPARATED = 0,
-    ABUT_TOUCHING, /* by rounding: |overlap| <= 1e-11 of both sizes */
+    ABUT_TOUCHING, /* within rounding: |overlap| <= 1e-11 of both sizes */
     ABUT_OVERLAPPING,
-    ABUT_UNCONVERGED /* the bounds are true all the same */
+    ABUT_UNCONVERGED /* overlap and error are still valid bounds */
 } abut_convex_status;
 
 typedef struct abut_convex_options {
     abut_convex_method method;
-    double patch_angle; /* a feature within this angle of the normal bears; 0 < angle < pi / 4 */
-    double cp_first, cp_last; /* COMMON_PLANE: by what angle the plane is tilted, from, down to */
+    double patch_angle; /* features within this angle of the normal are part of the contact; 0 <
+                           angle < pi / 4 */
+    double cp_first, cp_last; /* COMMON_PLANE: first and last angle by which the plane is tilted */
     int iterations;           /* at most, >= 1 */
 } abut_convex_options;
 
-/* Shortest link, 5 degrees, 5 and 0.01 degrees, 100. */
+/* The default options: shortest link, patch_angle of 5 degrees, cp angles of 5 and 0.01 degrees,
+ * 100 iterations. */
 abut_convex_options abut_convex_options_default(void);
 
-/* Bodies whose positions change. */
+/* Bodies with constant shapes and sizes; positions are passed to each query. */
 typedef struct abut_convex_input {
-    const abut_shape *const *shapes; /* shape_count, all of one dimension; borrowed */
+    const abut_shape *const *shapes; /* shape_count, all of the same dimension; borrowed */
     abut_index shape_count;
     abut_index body_count;
     const abut_index *shape; /* body_count: numbers of shapes; NULL: all 0 */
@@ -108,49 +114,49 @@ typedef struct abut_convex_input {
 
 typedef struct abut_convex_finder abut_convex_finder;
 
-/* Borrows the shapes, copies the rest. */
+/* Borrows the shapes and copies the rest. */
 abut_status abut_convex_finder_build(const abut_convex_input *input, abut_convex_finder **finder,
                                      abut_error *error);
 void abut_convex_finder_free(abut_convex_finder *finder);
 
-/* Doubles of what a pair's next query begins with; opaque. */
+/* The number of doubles with which the next query of a pair begins; opaque. */
 #define ABUT_CONVEX_STATE 12
 
-/* Rows of an earlier query, as columns of the caller's. Zero-initialize: no step before. */
+/* Rows of an earlier query, as columns of the caller. Zero-initialize: there is no step before. */
 typedef struct abut_convex_before {
     abut_index row_count;
-    const abut_index *i, *j; /* row_count; of walls j is NULL, and mesh and facet are there */
+    const abut_index *i, *j; /* row_count; for walls j is NULL, and mesh and facet are set */
     const abut_index *mesh, *facet;
     const abut_index *image; /* row_count x dimension; NULL: there is no period */
     const double *state;     /* row_count x ABUT_CONVEX_STATE */
-    const abut_index *match; /* of the query's pairs, where it has some, which row each goes on
-                                from, or -1; NULL: those of the same i, j and image */
+    const abut_index *match; /* for each of the query's pairs, where it has some: the row that it
+                                continues, or -1; NULL: the row with the same i, j and image */
 } abut_convex_before;
 
 typedef struct abut_convex_query {
     const double *positions;    /* body_count x dimension */
-    const double *orientations; /* body_count x 4: quaternions x, y, z, w, of any length but 0; of
-                                   polygons body_count angles; NULL: none is turned */
-    /* Pairs of the caller's: a row each in their order, where `all_rows`. NULL: those of bodies
-     * whose circumscribed spheres touch within the gap, by i, then j, then image. */
+    const double *orientations; /* body_count x 4: quaternions x, y, z, w, of any length but 0; for
+                                   polygons body_count angles; NULL: no body is turned */
+    /* The pairs to compute. With `all_rows` each has one row, in their order. NULL: all pairs of
+     * bodies with circumscribed spheres that touch within the gap, by i, then j, then image. */
     const abut_index *i, *j;
     abut_index pair_count;
-    int all_rows; /* with pairs: report them whatever their overlap; else those >= -gap */
+    int all_rows; /* 1, with pairs: report every pair; 0: only those with overlap >= -gap */
     double gap;   /* >= 0 */
     abut_convex_before before;
     abut_minimum minimum;
-    int spots;            /* whether contact points are computed */
-    const double *period; /* dimension; 0: not along this axis; NULL: along none. Of pairs that are
-                             given the image counts whose circumscribed sphere is nearest */
+    int spots;            /* 1: contact points are computed */
+    const double *period; /* dimension; 0: not along this axis; NULL: along none. Given pairs use
+                             the image with the nearest circumscribed sphere */
     int workers;
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
 } abut_convex_query;
 
-/* Gap 0, no pairs, no before, TRACKED, spots, no period, one worker. */
+/* The default query: gap 0, no pairs, no step before, TRACKED, spots, no period, one worker. */
 abut_convex_query abut_convex_query_default(void);
 
-/* The rows of a query. They borrow nothing but the finder. */
+/* The rows of a query. They borrow only the finder. */
 typedef struct abut_convex_contacts abut_convex_contacts;
 
 abut_status abut_convex_find(const abut_convex_finder *finder, const abut_convex_query *query,
@@ -159,7 +165,8 @@ void abut_convex_contacts_free(abut_convex_contacts *contacts);
 abut_index abut_convex_contacts_count(const abut_convex_contacts *contacts);
 abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts);
 
-/* m = abut_convex_contacts_count, k = ..._spot_count, d = dimension; NULL: left out. */
+/* Columns of results, with m = abut_convex_contacts_count, k = ..._spot_count and d = dimension.
+ * Columns that are NULL are not written. */
 #define ABUT_CONVEX_COLUMNS(X)                                                                     \
     X(i, INDEX, 0, ROWS, ALWAYS, 0, "", "the first body")                                          \
     X(j, INDEX, 0, ROWS, WITH_BODIES, 0, "", "the second")                                         \
@@ -169,32 +176,33 @@ abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts)
       "number of the facet in its mesh; 0 of a half space")                                        \
     X(status, BYTE, 0, ROWS, ALWAYS, 0, "", "SEPARATED, TOUCHING, OVERLAPPING or UNCONVERGED")     \
     X(type, BYTE, 2, ROWS, ALWAYS, 0, "",                                                          \
-      "FACET, EDGE or VERTEX: what the link's ends lie on, on i and on j; a polygon's sides are "  \
-      "FACET")                                                                                     \
-    X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "number of that vertex, edge or facet in its shape") \
+      "FACET, EDGE or VERTEX: the features of i and j that the link's ends lie on; a polygon's "   \
+      "sides are FACET")                                                                           \
+    X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "number of that feature in its shape")               \
     X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "", "unit, from j to i")                      \
     X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length",                                                 \
-      "how far the bodies overlap along the normal; - distance")                                   \
+      "overlap of the bodies along the normal; negative: their distance")                          \
     X(error, REAL, 0, ROWS, ALWAYS, 0, "length",                                                   \
-      "the true overlap is in overlap - error ... overlap; NaN: unknown")                          \
+      "the true overlap is in overlap - error ... overlap; NaN: not known")                        \
     X(link, REAL, ABUT_TWO_VECTORS, ROWS, ALWAYS, 0, "length",                                     \
-      "the ends of the shortest link, on i and on j, where i is")                                  \
-    X(point, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "length", "midway on the common plane")        \
-    X(iterations, INDEX, 0, ROWS, ALWAYS, 0, "", "of the method")                                  \
-    X(state, REAL, ABUT_CONVEX_STATE, ROWS, ALWAYS, 0, "", "what the next search begins with")     \
+      "ends of the shortest link on i and on j, at the place of i")                                \
+    X(point, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "length",                                      \
+      "middle of the link, on the common plane")                                                   \
+    X(iterations, INDEX, 0, ROWS, ALWAYS, 0, "", "iterations of the method")                       \
+    X(state, REAL, ABUT_CONVEX_STATE, ROWS, ALWAYS, 0, "", "start values of the next search")      \
     X(image, INDEX, ABUT_DIMENSION, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                             \
       "j shifted by image * period is what i meets")                                               \
     X(before, INDEX, 0, ROWS, WITH_BEFORE, ABUT_INTERNAL, "",                                      \
-      "the row of the step before that the search began with, or -1: it goes on, but where "       \
-      "normals show that another image does")                                                      \
+      "the row of the step before that the search began with, or -1; the row continues it, "       \
+      "unless normals show that it continues another image")                                       \
     X(spot, REAL, ABUT_DIMENSION, ENTRIES, WITH_SPOTS, 0, "length",                                \
       "a contact point, on the common plane")                                                      \
     X(spot_overlap, REAL, 0, ENTRIES, WITH_SPOTS, 0, "length",                                     \
-      "how far the bodies overlap there along the normal")                                         \
+      "overlap of the bodies there, along the normal")                                             \
     X(spot_type, BYTE, 2, ENTRIES, WITH_SPOTS, 0, "",                                              \
-      "FACET, EDGE or VERTEX: the features whose crossing it is, on i and on j")                   \
+      "FACET, EDGE or VERTEX: the features of i and j that cross at the spot")                     \
     X(spot_feature, INDEX, 2, ENTRIES, WITH_SPOTS, 0, "",                                          \
-      "their numbers: with the types a spot's name, unique in its row")                            \
+      "numbers of these features; with the types they name a spot uniquely in its row")            \
     X(offsets, INDEX, 0, OFFSETS, WITH_ORDER, ABUT_LOCKED, "",                                     \
       "the rows of body i are offsets[i] ... offsets[i + 1] - 1; not where pairs were given")      \
     X(spot_offsets, INDEX, 0, ENTRY_OFFSETS, WITH_SPOTS, ABUT_LOCKED, "",                          \
@@ -207,8 +215,8 @@ typedef struct abut_convex_columns {
 void abut_convex_contacts_write(const abut_convex_contacts *contacts,
                                 const abut_convex_columns *columns);
 
-/* Which spot of `before` each spot of `now` continues, or -1: that of the same name in the row that
- * its row continues. */
+/* The spots of a step, for abut_spots_match. It finds for each spot of `now` the spot of `before`
+ * that it continues, or -1: the spot with the same name in the row that its row continues. */
 typedef struct abut_spot_step {
     abut_index row_count, spot_count;
     const abut_index *spot_offsets; /* row_count + 1 */
@@ -216,22 +224,22 @@ typedef struct abut_spot_step {
     const abut_index *spot_feature; /* spot_count x 2 */
 } abut_spot_step;
 
-/* row_match: row_count of `now`, rows of `before` or -1; swapped: whether i and j of that row have
- * changed places, NULL: in none. Offsets and rows are checked. */
+/* row_match: for each row of `now` the row of `before`, or -1. swapped: 1 where i and j of that row
+ * have changed places; NULL: in no row. Offsets and rows are checked. */
 abut_status abut_spots_match(const abut_spot_step *now, const abut_spot_step *before,
                              const abut_index *row_match, const uint8_t *swapped, abut_index *match,
                              abut_error *error);
 
-/* Valid entrances of pairs: feature pairs, vertex and facet, facet and vertex, or two edges that
- * cross, by which the bodies can meet without overlapping. */
+/* Valid entrances of pairs. An entrance is a pair of features by which the bodies can meet without
+ * overlap: vertex and facet, facet and vertex, or two edges that cross. */
 typedef struct abut_entrances abut_entrances;
 
-/* Entrances of the same pairs a step before; zero-initialize: none. */
+/* Entrances of the same pairs in the step before. Zero-initialize: there are none. */
 typedef struct abut_entrances_before {
     abut_index pair_count, row_count;
     const abut_index *offsets; /* pair_count + 1 */
     const uint8_t *type;       /* row_count x 2 */
-    const abut_index *feature; /* likewise */
+    const abut_index *feature; /* row_count x 2 */
 } abut_entrances_before;
 
 /* Reads positions, orientations, pairs, period, workers and interrupted of the query. */
@@ -244,10 +252,11 @@ abut_index abut_entrances_count(const abut_entrances *entrances);
 #define ABUT_ENTRANCE_COLUMNS(X)                                                                   \
     X(pair, INDEX, 0, ROWS, ALWAYS, 0, "", "number of the pair")                                   \
     X(type, BYTE, 2, ROWS, ALWAYS, 0, "",                                                          \
-      "FACET, EDGE or VERTEX: the features that meet, on i and on j")                              \
-    X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "their numbers")                                     \
+      "FACET, EDGE or VERTEX: the features of i and j that meet")                                  \
+    X(feature, INDEX, 2, ROWS, ALWAYS, 0, "", "numbers of these features")                         \
     X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "", "unit, from j to i")                      \
-    X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length", "by how much the planes overlap; - distance")   \
+    X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length",                                                 \
+      "overlap of the planes; negative: their distance")                                           \
     X(offsets, INDEX, 0, OFFSETS, ALWAYS, ABUT_LOCKED, "",                                         \
       "the entrances of pair k are rows offsets[k] ... offsets[k + 1] - 1")
 
@@ -257,21 +266,24 @@ typedef struct abut_entrance_columns {
 
 void abut_entrances_write(const abut_entrances *entrances, const abut_entrance_columns *columns);
 
-/* Bodies against walls: of three dimensions. */
+/* Walls for bodies of three dimensions. */
 typedef struct abut_convex_walls {
-    const struct abut_finder *finder; /* of meshes; NULL: none */
+    const struct abut_finder *finder; /* of meshes; NULL: no meshes */
     const double *poses;              /* of its meshes, x 4 x 4; NULL: the identity */
     abut_index half_space_count;
-    const double *half_spaces; /* x 6: a point, and the unit normal, which points to the bodies */
-    const abut_index *bodies;  /* who is searched for, ascending; NULL: all. Not checked */
+    const double *half_spaces; /* x 6: a point of the plane, and the unit normal, which points to
+                                  the bodies */
+    const abut_index *bodies;  /* numbers of the bodies to search for, ascending, not checked; NULL:
+                                  all bodies */
     abut_index body_count;
 } abut_convex_walls;
 
-/* Rows by i, then mesh, then facet: the facets, and half spaces, that a body stands on, each with
- * the spots that lie in it, and the overlap of the deepest of these. Facets in one plane are one
- * wall, whose rows are there where one of its spots has an overlap >= -gap: spots, forces and
- * torques of all of them are those of the half space. `i`, `j`, `pair_count`, `all_rows`, `before`
- * and `minimum` of the query are not read: nothing depends on the step before. */
+/* Finds the facets and half spaces that each body touches, sorted by i, then mesh, then facet. A
+ * row has the spots that lie in its facet, and the largest of their overlaps. Facets in one plane
+ * count as one wall. All their rows are reported if one of its spots has an overlap >= -gap. The
+ * spots, forces and torques of such a wall together are those of the half space. `i`, `j`,
+ * `pair_count`, `all_rows`, `before` and `minimum` of the query are not read: results do not depend
+ * on the step before. */
 abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_convex_query *query,
                                    const abut_convex_walls *walls, abut_convex_contacts **contacts,
                                    abut_error *error);

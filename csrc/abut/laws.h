@@ -1,4 +1,4 @@
-/* Laws of contact. */
+/* Contact laws. */
 #ifndef ABUT_LAWS_H
 #define ABUT_LAWS_H
 
@@ -11,49 +11,50 @@ extern "C" {
 
 /* ---- laws of contact ---- */
 
-/* How the force of a contact follows from its overlap. */
+/* How the elastic force of a contact follows from its overlap. */
 typedef enum abut_law_kind {
-    ABUT_NO_LAW = 0, /* where two such materials meet the step ends with ABUT_LAW_MISSING */
+    ABUT_NO_LAW = 0, /* a step in which such materials meet ends with ABUT_LAW_MISSING */
     ABUT_HERTZ,
     ABUT_LINEAR,
-    ABUT_USER_LAW /* a function of the caller's: `number` says which */
+    ABUT_USER_LAW /* a function of the caller: `number` is its number */
 } abut_law_kind;
 
-/* How contacts resist rolling. */
+/* Rolling resistance. */
 typedef enum abut_rolling {
     ABUT_NO_ROLLING = 0,
-    ABUT_ROLLING_A, /* a torque against the sphere's spin, which it never reverses */
-    ABUT_ROLLING_C  /* a spring and a damper between the two that roll */
+    ABUT_ROLLING_A, /* a torque against the sphere's spin, which never reverses it */
+    ABUT_ROLLING_C  /* a rolling spring and a damper between both partners */
 } abut_rolling;
 
-/* What pulls two together (docs/dem.md, section 2). */
+/* Cohesion, the attraction of a contact (docs/dem.md §2). */
 typedef enum abut_cohesion {
     ABUT_NO_COHESION = 0,
-    ABUT_JKR,           /* HERTZ alone: surfaces that stick, with a neck that snaps */
-    ABUT_DMT,           /* a pull at touch, and over a short distance beyond it */
-    ABUT_LIQUID_BRIDGE, /* Willett's: it forms at touch, and ruptures at a gap */
-    ABUT_LUDING         /* LINEAR alone: what was pressed keeps a dent, and sticks as it parts */
+    ABUT_JKR,           /* with HERTZ alone: sticky surfaces with a neck that snaps */
+    ABUT_DMT,           /* attraction at touch, and over a short gap */
+    ABUT_LIQUID_BRIDGE, /* Willett's bridge: it forms at touch and ruptures at a gap */
+    ABUT_LUDING         /* with LINEAR alone: plastic loading, elastic unloading and attraction */
 } abut_cohesion;
 
-/* The numbers of a law, as X(type, name): a struct, arrays and files follow from them. Those that
- * are not told are >= 0, and without unit.
+/* The numbers of a law, as X(type, name): a struct, arrays and files follow from this list. Numbers
+ * that the list below leaves out are >= 0 and have no unit.
  *
  * - stiffness: HERTZ: E*; LINEAR: k_n; > 0
  * - shear: HERTZ: G*; LINEAR: k_t; >= 0
  * - restitution: 0 < restitution <= 1
- * - rolling_damping: C: eta
- * - curvature: the radius with which a convex body that is not rounded counts in R*, for HERTZ and
- *   for C; 0: none, and such bodies are then an error. Spheres and rounded bodies have radii of
- *   their own
- * - adhesion: JKR, DMT: the work of adhesion, an energy an area; > 0
- * - distance: DMT: s_0, a length; 0: nothing pulls beyond touch
- * - volume: LIQUID_BRIDGE: of the liquid in one contact; > 0
- * - surface_tension: LIQUID_BRIDGE: a force a length; > 0
+ * - rolling_damping: type C: eta
+ * - curvature: the radius in R* of a convex body that is not rounded, for HERTZ and rolling of type
+ *   C; 0: none, and then such bodies are an error. Spheres and rounded bodies have radii of their
+ *   own
+ * - adhesion: JKR, DMT: the work of adhesion, an energy per area; > 0
+ * - distance: DMT: s_0, a length; 0: no attraction beyond touch
+ * - volume: LIQUID_BRIDGE: the volume of liquid in one contact; > 0
+ * - surface_tension: LIQUID_BRIDGE: a force per length; > 0
  * - contact_angle: LIQUID_BRIDGE: in radians
- * - unloading: LUDING: k_2, above the stiffness, which is k_1
- * - tensile: LUDING: k_c, of the pull by the overlap
- * - depth: LUDING: phi_f, the deepest dent by 2 R*; > 0
- * - number: USER_LAW: into abut_user_laws; of the others only curvature is read */
+ * - unloading: LUDING: k_2, larger than the stiffness, which is k_1
+ * - tensile: LUDING: k_c, the slope of the attraction over the overlap
+ * - depth: LUDING: phi_f, the deepest plastic overlap divided by 2 R*; > 0
+ * - number: USER_LAW: its position in abut_user_laws; of other numbers only curvature is read
+ */
 #define ABUT_LAW_NUMBERS(X)                                                                        \
     X(abut_law_kind, kind)                                                                         \
     X(double, stiffness)                                                                           \
@@ -82,48 +83,49 @@ typedef struct abut_law {
     ABUT_LAW_NUMBERS(ABUT_MEMBER)
 } abut_law;
 
-/* The damping ratio with which two that meet part with this part of their speed, under a force that
- * never attracts. */
+/* The damping ratio of a restitution, under a force that never attracts (docs/dem.md eq. 8). */
 double abut_damping_ratio(double restitution);
 
-/* A law of one's own, with its parameters: see abut_law.h. */
+/* A user law with its parameters: see abut_law.h. */
 typedef struct abut_user_law {
     abut_law_function function;
     const double *parameters;
     abut_index parameter_count;
-    int vector_count, scalar_count; /* that a contact keeps */
-    int identity;                   /* > 0: what is kept under another one is not this law's */
-    double reach;                   /* how far beyond touch it acts; 0: not at all */
+    int vector_count, scalar_count; /* vectors and scalars in the history of each contact */
+    int identity;                   /* > 0: the law ignores a contact history that has another
+                                       identity */
+    double reach;                   /* the largest gap at which the law acts; 0: it acts from touch
+                                       on */
 } abut_user_law;
 
-/* Those of a simulation. */
+/* The user laws of a simulation. */
 typedef struct abut_user_laws {
     const abut_user_law *laws;
     abut_index count;
 } abut_user_laws;
 
-/* What such a law says of contacts outside of a simulation. Columns, each `count` long: those of
- * ABUT_LAW_INPUTS, of the history, vectors first, and of ABUT_LAW_OUTPUTS. */
+/* Evaluates a user law for contacts outside of a simulation. The columns, each `count` long, are
+ * those of ABUT_LAW_INPUTS, of the history (vectors first), and of ABUT_LAW_OUTPUTS. */
 void abut_user_law_apply(const abut_user_law *law, double step, abut_index count,
                          const double *inputs, const double *history_in, double *outputs,
                          double *history_out);
 
-/* Likewise of a built-in law, whose history is the spring of sliding, that of rolling, and the
- * overlap of the step before, and the largest one of all, if it is LUDING. ABUT_OK or ABUT_BAD_LAW.
- */
+/* Evaluates a built-in law in the same way. Its history has the tangential spring, the rolling
+ * spring, the overlap of the step before, and the largest overlap (0 but for LUDING). Returns
+ * ABUT_OK or ABUT_BAD_LAW. */
 abut_status abut_law_apply(const abut_law *law, double step, abut_index count, const double *inputs,
                            const double *history_in, double *outputs, double *history_out,
                            abut_error *error);
 
-/* How far apart two under a built-in law still pull each other, of this R*; begins: the overlap at
- * which their contact begins, 0 at touch. The law is not checked. */
+/* The largest gap at which a built-in law attracts, for this R*. *begins: the overlap at which
+ * contacts begin; 0: at touch. The law is not checked. */
 double abut_law_reach(const abut_law *law, double radius, double *begins);
 
-/* A contact under a law of the caller's: where a step ended with ABUT_LAW_NOT_FINITE. */
+/* The contact under a user law at which a step ended with ABUT_LAW_NOT_FINITE. */
 typedef struct abut_law_case {
-    int number;                            /* of the law; -1: there was no such step */
+    int number;                            /* the number of the law; -1: there was no such step */
     double inputs[ABUT_LAW_INPUT_COUNT];   /* in the order of ABUT_LAW_INPUTS */
-    double outputs[ABUT_LAW_OUTPUT_COUNT]; /* and of ABUT_LAW_OUTPUTS */
+    double outputs[ABUT_LAW_OUTPUT_COUNT]; /* in the order of ABUT_LAW_OUTPUTS */
     double history_in[ABUT_LAW_HISTORY], history_out[ABUT_LAW_HISTORY];
 } abut_law_case;
 

@@ -10,13 +10,12 @@ extern "C" {
 
 /* ---- meshes ---- */
 
-/* Which facets become triangles: those that are not convex or not planar, which are errors
- * otherwise; or all. */
+/* Which facets are split into triangles: none, those that are not convex or not planar, or all.
+ * Without a split such facets are errors. */
 typedef enum abut_split { ABUT_SPLIT_NONE = 0, ABUT_SPLIT_BENT = 1, ABUT_SPLIT_ALL = 2 } abut_split;
 
-/* What a mesh is built from. Facet f has the corners from indices[offsets[f]] up to
- * indices[offsets[f + 1] - 1], counter-clockwise as seen from its front. Zero-initialize,
- * then set what is known. */
+/* The input of a mesh. Facet f has the corners indices[offsets[f]] to indices[offsets[f + 1] - 1],
+ * counter-clockwise as seen from the front. Zero-initialize, then set what is known. */
 typedef struct abut_mesh_input {
     abut_index vertex_count;
     abut_index facet_count;
@@ -25,43 +24,44 @@ typedef struct abut_mesh_input {
     const abut_index *indices; /* index_count */
     const abut_index *offsets; /* facet_count + 1 */
 
-    /* Coordinate noise. Where `noise` is not given: one unit in the last digit of the coordinates,
-     * in the precision that they were written with (`units`, or what their values tell), or more
-     * where facets that are almost coplanar are off by more. */
-    const double *units; /* vertex_count x 3: the last digit that was written of each coordinate */
-    const double *noise; /* facet_count: how far a corner may be off, in any direction */
-    const double *normal_noise; /* facet_count, with noise: how far it may be off along the facet's
-                                   normal; NULL: as far as in any direction */
+    /* Coordinate noise. Without `noise` it is one unit in the last digit of the coordinates, or
+     * more where facets that are almost coplanar deviate more. The last digit follows from `units`,
+     * or else from the values of the coordinates. */
+    const double *units; /* vertex_count x 3: the unit of the last digit that was written of each
+                            coordinate */
+    const double *noise; /* facet_count: how far a corner may be displaced in any direction */
+    const double *normal_noise; /* facet_count, with noise: how far a corner may be displaced along
+                                   the facet's normal; NULL: as in any direction */
 
-    int drop_zero_area; /* leave out facets without area; else they are an error */
+    int drop_zero_area; /* 1: drop facets without area; 0: they are an error */
     int split;          /* abut_split */
 
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
 } abut_mesh_input;
 
-/* What the noise of a facet follows from. */
+/* The origin of a facet's noise. */
 typedef enum abut_noise_origin {
-    ABUT_NOISE_DOUBLE = 0, /* float64's digits */
-    ABUT_NOISE_FLOAT32,    /* float32's */
+    ABUT_NOISE_DOUBLE = 0, /* the digits of float64 */
+    ABUT_NOISE_FLOAT32,    /* the digits of float32 */
     ABUT_NOISE_DECIMALS,   /* the decimal digits that were written */
-    ABUT_NOISE_MEASURED,   /* how far it is off the plane of its almost coplanar neighbors */
+    ABUT_NOISE_MEASURED,   /* the distance from the plane of its almost coplanar neighbors */
     ABUT_NOISE_GIVEN
 } abut_noise_origin;
 
-/* Neighbors that are almost coplanar, by far more than digits explain, where nothing tells whether
- * that is noise or shape. */
+/* Neighboring facets that are almost coplanar, but deviate far more than rounding explains. The
+ * data do not show whether that is noise or shape. */
 typedef struct abut_noise_doubt {
     abut_index neighbor_count; /* pairs of triangles that share an edge */
-    abut_index count;          /* those in doubt */
-    abut_index facet;          /* the first of their facets; -1: none */
-    double noise;              /* that would explain all of them */
+    abut_index count;          /* pairs in doubt */
+    abut_index facet;          /* the first facet of a pair in doubt; -1: none */
+    double noise;              /* the noise that would explain all of them */
 } abut_noise_doubt;
 
-/* Validated facets and what is derived from them; immutable, owns its memory. */
+/* Validated facets and derived data. Immutable; owns its memory. */
 typedef struct abut_mesh abut_mesh;
 
-/* What can be read of a mesh; the pointers live as long as the mesh. */
+/* The readable data of a mesh. The pointers are valid as long as the mesh. */
 typedef struct abut_mesh_view {
     abut_index vertex_count;
     abut_index facet_count;
@@ -69,7 +69,7 @@ typedef struct abut_mesh_view {
     const double *vertices;      /* vertex_count x 3, as given */
     const abut_index *indices;   /* index_count */
     const abut_index *offsets;   /* facet_count + 1 */
-    const abut_index *source;    /* facet_count: each facet's number in the input */
+    const abut_index *source;    /* facet_count: the number of each facet in the input */
     const double *normals;       /* facet_count x 3, unit, by the right-hand rule */
     const double *areas;         /* facet_count */
     const double *noise;         /* facet_count */
@@ -83,17 +83,18 @@ abut_status abut_mesh_build(const abut_mesh_input *input, abut_mesh **mesh, abut
 void abut_mesh_free(abut_mesh *mesh);
 abut_mesh_view abut_mesh_inspect(const abut_mesh *mesh);
 
-/* A new mesh of the same facets, which are triangles, with other vertices: vertex_count x 3. Noises
- * stay what they were. All that is found with it is what is found with a mesh that is built of
- * these vertices and noises, to the bit, for a fifth of the time or less. ABUT_OK, ABUT_NO_MEMORY,
- * as abut_mesh_build of vertices, or ABUT_FACET_NOT_TRIANGLE, _COLLAPSES or _TURNS_OVER, each of
- * the first facet. */
+/* Makes a new mesh of the same facets, which must be triangles, with other vertices: vertex_count x
+ * 3. Noises stay the same. Search results are those of a mesh built from these vertices and noises,
+ * to the bit, in a fifth of the time or less. Returns ABUT_OK, ABUT_NO_MEMORY, an error of vertices
+ * as abut_mesh_build, or ABUT_FACET_NOT_TRIANGLE, _COLLAPSES or _TURNS_OVER for the first such
+ * facet. */
 abut_status abut_mesh_move(const abut_mesh *mesh, const double *vertices, int workers,
                            abut_mesh **moved, abut_error *error);
 
-/* How far neighbors are off one plane: of pairs of triangles that share an edge, the least error of
- * their corners that would explain it, in parts of their largest coordinate. counts[k]: how many
- * are in 10^-(k + 1) ... 10^-k; the last: all that are less, the first: all that are more. */
+/* Counts pairs of triangles that share an edge by how far they deviate from one plane. The
+ * deviation is the least error of their corners that would explain it, divided by their largest
+ * coordinate. counts[k]: deviations of 10^-(k + 1) ... 10^-k. The first count includes all larger
+ * deviations, the last count all smaller ones. */
 #define ABUT_DEVIATION_COUNT 18
 abut_status abut_mesh_deviations(const abut_mesh *mesh, abut_index counts[ABUT_DEVIATION_COUNT]);
 

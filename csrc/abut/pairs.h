@@ -10,48 +10,49 @@ extern "C" {
 
 /* ---- pairs of spheres ---- */
 
-/* In a grid with a level for each range of sizes, a sphere meets those of its own level in the
- * cells around its own; and those of other levels in the cells that it reaches, of all levels below
- * its own, or of all above. D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters for a
- * hierarchical grid data structure", Computational Particle Mechanics 1 (2014),
- * doi:10.1007/s40571-014-0020-9. */
+/* The direction of the search in a grid with one level per range of sizes. A sphere is compared
+ * with spheres of its own level in the neighboring cells. On other levels it is compared with
+ * spheres in all cells within its reach: top-down on all levels below its own, bottom-up on all
+ * levels above. D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters for a hierarchical grid
+ * data structure", Computational Particle Mechanics 1 (2014), doi:10.1007/s40571-014-0020-9. */
 typedef enum abut_search { ABUT_TOP_DOWN = 0, ABUT_BOTTOM_UP = 1 } abut_search;
 
-/* Most levels that a grid may have. */
+/* The most levels of a grid. */
 #define ABUT_LEVEL_LIMIT 64
 
-/* Of pairs: squares of smaller ones would vanish. */
+/* The smallest radius for pairs: squares of smaller radii would underflow. */
 #define ABUT_SMALLEST_RADIUS 0x1.cf2b1970e7258p-250 /* 1e-75 */
 
-/* Spheres whose sizes stay, while their positions change. */
+/* Spheres with constant radii; positions are passed to each query. */
 typedef struct abut_pair_finder abut_pair_finder;
 
-/* What a finder of pairs is made of. */
+/* The input of a pair finder. */
 typedef struct abut_pair_input {
     abut_index sphere_count;
     int dimension;       /* of the centers: 2 or 3 */
     const double *radii; /* sphere_count, >= ABUT_SMALLEST_RADIUS */
     double gap;          /* >= 0: also report pairs with overlap >= -gap */
-    const double *gaps;  /* sphere_count, >= 0, instead of gap: overlap >= -(gaps[i] + gaps[j]) / 2;
+    const double *gaps;  /* sphere_count, >= 0, replaces gap: overlap >= -(gaps[i] + gaps[j]) / 2;
                             NULL: gap for all */
-    const double *sizes; /* level_count cell sizes, ascending, the last >= every 2 radius + gap: a
-                            sphere is on the first level that is as large; NULL: chosen so that
-                            cells of all levels hold as many spheres */
-    abut_index level_count; /* 0 to ABUT_LEVEL_LIMIT; 0: as many as the work model finds best */
+    const double *sizes; /* level_count cell sizes, ascending, the last >= every 2 radius + gap. A
+                            sphere is on the first level that is large enough. NULL: chosen so that
+                            cells of all levels hold equally many spheres */
+    abut_index level_count; /* 0 to ABUT_LEVEL_LIMIT; 0: the best number by the work model */
     abut_search search;
     const double *period; /* dimension: space repeats along the axes at these distances; 0: not
-                             along this one; NULL: along none */
+                             along this axis; NULL: along none */
     int workers;          /* threads at most that build the finder */
-    const abut_pair_finder *lender; /* lives longer, and lends its memory to this finder's queries:
-                                       for spheres whose sizes change, of which each finder lives
-                                       for one query; may lend to several at once. NULL: none */
+    const abut_pair_finder *lender; /* a finder that must outlive this one, and lends its memory to
+                                       the queries of this one. Use it where radii change, so that
+                                       each finder has one query. It may lend to several finders at
+                                       once. NULL: none */
 } abut_pair_input;
 
-/* No spheres, three dimensions, gap 0, levels chosen, top-down, no period, one worker, no lender.
- */
+/* The default input: no spheres, three dimensions, gap 0, chosen levels, top-down, no period, one
+ * worker, no lender. */
 abut_pair_input abut_pair_input_default(void);
 
-/* Copies what it needs of its input. */
+/* Copies what the finder needs of the input. */
 abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finder **finder,
                                    abut_error *error);
 void abut_pair_finder_free(abut_pair_finder *finder);
@@ -59,18 +60,19 @@ void abut_pair_finder_free(abut_pair_finder *finder);
 typedef struct abut_pair_query {
     const double *centers; /* sphere_count x dimension */
 
-    /* Other spheres: pairs of a sphere and one of these instead of pairs of spheres. NULL: none. */
+    /* Other spheres: the query finds pairs of a sphere and an other sphere, in place of pairs of
+     * spheres. NULL: none. */
     const double *other_centers; /* other_count x dimension */
     const double *other_radii;   /* other_count */
-    const double *other_gaps;    /* other_count; NULL: the finder's gap, 0 where it has several */
+    const double *other_gaps;    /* other_count; NULL: the finder's gap, or 0 where it has `gaps` */
     abut_index other_count;
 
-    int workers; /* threads at most, >= 1; results are the same to the bit for any number */
+    int workers; /* threads at most, >= 1; results do not depend on it, to the bit */
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
 } abut_pair_query;
 
-/* One worker, no others, no callback. */
+/* The default query: one worker, no others, no callback. */
 abut_pair_query abut_pair_query_default(void);
 
 /* The pairs of a query, sorted by i, then j, then image. They borrow the finder and the query's
@@ -82,16 +84,16 @@ abut_status abut_pairs_find(const abut_pair_finder *finder, const abut_pair_quer
 void abut_pairs_free(abut_pairs *pairs);
 abut_index abut_pairs_count(const abut_pairs *pairs);
 
-/* Arrays of the caller that abut_pairs_write fills; m = abut_pairs_count, d = dimension. Any of
- * them may be NULL: then it is left out, and what only it needs is not computed. Who tells convex
- * bodies apart by spheres around them wants i and j only. */
+/* Arrays of the caller that abut_pairs_write fills, with m = abut_pairs_count and d = dimension.
+ * Arrays that are NULL are not written, and numbers that only they need are not computed. A broad
+ * phase for convex bodies, with spheres around them, needs i and j alone. */
 #define ABUT_PAIR_COLUMNS(X)                                                                       \
     X(i, INDEX, 0, ROWS, ALWAYS, 0, "", "the first sphere")                                        \
     X(j, INDEX, 0, ROWS, ALWAYS, 0, "",                                                            \
-      "the second; without others i < j, or i == j and the image's first number other than 0 is "  \
-      "positive")                                                                                  \
+      "the second; without others i < j, or i == j where the first number of the image that is "   \
+      "not 0 is positive")                                                                         \
     X(normal, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "",                                           \
-      "unit, from j to i; +x where the centers are the same")                                      \
+      "unit normal, from j to i; +x where the centers coincide")                                   \
     X(overlap, REAL, 0, ROWS, ALWAYS, 0, "length", "sum of the radii - distance of the centers")   \
     X(point, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "length",                                      \
       "midway between the surfaces, on the line of the centers")                                   \
@@ -106,79 +108,84 @@ typedef struct abut_pair_columns {
 
 void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns);
 
-/* The pairs of a step, as columns of the caller; both steps are of one dimension, have others or
- * have none, and have images or have none. Zero-initialize: left as it is, it stands for no step
- * before the first. Those of convex bodies are matched as pairs of spheres, and bodies on walls as
- * pairs with others, the walls, where facets are told apart as images are. */
+/* The pairs of a step, as columns of the caller. Both steps must have the same dimension; both have
+ * others, or none; both have images, or none. Zero-initialize; a struct that stays zero means that
+ * there is no step before the first. Pairs of convex bodies are matched as pairs of spheres. Bodies
+ * on walls are matched as pairs with others, the walls, where facets are distinguished in place of
+ * images. */
 typedef struct abut_pair_step {
     int dimension;                       /* 2 or 3 */
-    int has_others;                      /* whether j counts others; else the same spheres */
-    abut_index sphere_count, pair_count; /* and so on: as abut_pair_columns has them */
-    abut_index other_count;              /* where there are others */
+    int has_others;                      /* 1: j is the number of an other sphere; 0: of a sphere */
+    abut_index sphere_count, pair_count; /* the arrays below are those of abut_pair_columns */
+    abut_index other_count;              /* used if has_others is 1 */
     const abut_index *i, *j;
-    const double *normal;    /* to match NULL in both: not known yet */
-    const abut_index *image; /* NULL: there is no period, so that two spheres are one pair */
+    const double *normal;    /* for matching NULL in both steps: not known yet */
+    const abut_index *image; /* NULL: there is no period, so two spheres form one pair at most */
     const abut_index *offsets;
-    int any_order; /* to match: rows are not sorted, i may be larger than j, offsets are not read */
-    const abut_index *guess; /* of now, in any order: rows of before, or -1, that are looked at
-                                first. NULL: none. The match is the same, unless the same image
-                                of the same two is there twice */
+    int any_order; /* 1, for matching: rows are not sorted, i may exceed j, offsets are not read */
+    const abut_index *guess; /* of the present step, in any order: rows of `before`, or -1, that are
+                                tried first; NULL: none. The match is the same, unless the same
+                                image of the same two spheres has two rows */
 
-    abut_interrupted interrupted; /* asked of the step now, while it is matched; may be NULL */
+    abut_interrupted interrupted; /* that of the present step is called while it is matched; may be
+                                     NULL */
     void *interrupted_data;
 } abut_pair_step;
 
-/* For each pair of `now` the row of the pair of `before` that it continues, or -1: that of the same
- * two spheres. Of several images of the same two it continues the same image; where its normal has
- * turned there by more than 60 degrees, since a sphere left the box and came in on the other side,
- * the image whose normal is closest. No row is there twice. Where normals are not known, one of
- * several images continues the same image alone, and a row may be there twice. earlier[i] is the
- * number that sphere i of `now` had in `before`, or -1; no two have had the same. NULL: the spheres
- * are the same as before, in the same order. other_earlier tells it of the others. Offsets, i, j
- * and numbers are checked. */
+/* Finds the row of `before` that each pair of `now` continues, or -1: the pair of the same two
+ * spheres. If two spheres have pairs at several images, a pair continues the same image. There is
+ * one exception: if its normal has turned by more than 60 degrees, a sphere has left the box and
+ * entered it on the other side. Then it continues the image with the closest normal. No row occurs
+ * twice. Where normals are not known, a pair always continues the same image, and a row may occur
+ * twice. earlier[i] is the number that sphere i of `now` had in `before`, or -1; each number may
+ * occur once. NULL: the spheres and their order are unchanged. other_earlier is the same for the
+ * others. Offsets, i, j and numbers are checked. */
 abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *before,
                              const abut_index *earlier, const abut_index *other_earlier,
                              int workers, abut_index *match, abut_error *error);
 
-/* Tangential vectors of the pairs of `before`, pair_count x dimension, taken along to those of
- * `now`: turned by the smallest rotation from the old normal to the new one, with the other sign
- * where the first sphere has become the second; 0 where match is -1. `match` is what
- * abut_pairs_match wrote, with the same earlier and other_earlier, or other rows of the same
+/* Transfers the tangential vectors of the pairs of `before`, pair_count x dimension, to the pairs
+ * of `now`. Vectors turn by the smallest rotation from the old normal to the new one. They change
+ * sign where the first sphere has become the second, and are 0 where match is -1. `match` comes
+ * from abut_pairs_match with the same earlier and other_earlier, or has other rows of the same
  * spheres. */
 abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *before,
                              const abut_index *earlier, const abut_index *other_earlier,
                              const abut_index *match, const double *tangent, int workers,
                              double *carried, abut_error *error);
 
-/* One level of a finder's grid, and what its last query found there. */
+/* One level of a finder's grid, and the work of its last query there. */
 typedef struct abut_pair_level {
-    double size;       /* of the level: spheres up to this diameter, gap included, are on it */
-    double lengths[3]; /* of its cells: not less than size, and parts of a period */
-    abut_index sphere_count;               /* on the level */
-    abut_index cell_count, occupied_count; /* cells that there are, and those with spheres */
-    abut_index test_count;   /* T_cd: spheres in the cells that this level's spheres look into */
-    abut_index access_count; /* T_ca: those cells, the own and half of those around it included */
+    double size;             /* spheres up to this diameter, gap included, are on the level */
+    double lengths[3];       /* of its cells: at least `size`, and integer parts of a period */
+    abut_index sphere_count; /* spheres on the level */
+    abut_index cell_count, occupied_count; /* all cells, and cells with spheres */
+    abut_index test_count;   /* T_cd: spheres in the cells that spheres of this level search */
+    abut_index access_count; /* T_ca: the number of these cells, including the own cell and half of
+                                its neighbors */
 } abut_pair_level;
 
-/* What a finder's last query did. Of queries that several threads made at once, one of them. */
+/* The work of a finder's last query; of queries by several threads at once, one of them. */
 typedef struct abut_pair_statistics {
-    abut_index sphere_count; /* of the last query; 0 before the first */
+    abut_index sphere_count; /* of the last query; 0 before the first query */
     abut_index pair_count;
-    abut_index distance_count; /* distances computed: fewer than the sum of test_count, mostly,
-                                  since cells that a sphere cannot reach are left out */
+    abut_index distance_count; /* distances that were computed: mostly fewer than the sum of
+                                  test_count, since cells beyond a sphere's reach are skipped */
     abut_index level_count;
-    abut_index byte_count; /* memory kept for the next query, but for scratch of threads */
+    abut_index byte_count; /* memory that is kept for the next query, without scratch memory of
+                              threads */
 } abut_pair_statistics;
 
-/* Counts the work of the last query anew, which takes about as long as that took. `levels` has room
- * for ABUT_LEVEL_LIMIT; statistics->level_count of them are filled: others than the finder's where
- * the last query was for other spheres, or where some are too large beside the period for cells,
- * which are a last level of one cell. With others, or where all images were searched for, a level
- * counts the work of those who look into it. A finder with a lender tells its levels alone. */
+/* Counts the work of the last query again, which takes about as long as the query. `levels` has
+ * room for ABUT_LEVEL_LIMIT; statistics->level_count of them are filled. They differ from the
+ * finder's levels where the last query was for other spheres. They also differ where some levels
+ * are too large for cells within the period; these are a last level of one cell. With others, or
+ * where all images are searched, a level counts the work of the spheres that search it. For a
+ * finder with a lender only its levels are filled. */
 void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
                               abut_pair_level *levels);
 
-/* The finder's levels, and their sizes. */
+/* The number of the finder's levels, and their sizes. */
 abut_index abut_pair_level_count(const abut_pair_finder *finder);
 const double *abut_pair_level_sizes(const abut_pair_finder *finder);
 

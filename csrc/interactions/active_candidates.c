@@ -1,4 +1,4 @@
-/* The pairs that touch, by a list that is whole. */
+/* Finds active candidates in a valid neighbor list. */
 #include "active_candidates.h"
 
 #include <stdatomic.h>
@@ -24,8 +24,8 @@ static double length_sq(const double d[3])
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-/* Whether a sphere has gone farther than it may, or nobody knows how far. Hardly any was brought
- * back into the box since, so that is looked at last. */
+/* Whether a sphere has moved farther than its allowance, or by an unknown distance. Spheres are
+ * rarely moved by a period, so that is tested last. */
 static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *from)
 {
     double d[3];
@@ -41,8 +41,8 @@ static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *
     return !(length_sq(d) <= from->allowance_sq);
 }
 
-/* Look where some spheres, or outlines, are, the first of which is `first` in the list; `known`: of
- * these the list knows where they were. */
+/* Reads the places of some spheres or outlines. first: the number of the first in the list; known:
+ * how many of them the list has. */
 static void place_some(placing *p, const row_source *source, row_span some, abut_index first,
                        abut_index known)
 {
@@ -50,7 +50,7 @@ static void place_some(placing *p, const row_source *source, row_span some, abut
     sphere_row *places = l->places + first;
     const abut_index end = some.first + some.count, last = end < known ? end : known;
     row_bounds bounds;
-    /* a center that is no number, or too far, is named by the search that makes the list */
+    /* the search that makes the list reports a center that is not finite or too far */
     bool is_used_up = !pair_kernels_take()->gather_load(source, some.first, end, places, &bounds);
     for (abut_index k = some.first; l->is_made && !is_used_up && k < last; k++) {
         is_used_up = has_used_up(p->spheres->lattice, &places[k], &l->anchors[first + k]);
@@ -89,8 +89,8 @@ abut_status active_place(neighbor_list *l, const neighbor_spheres *s, int worker
 
 /* ---- who touches ---- */
 
-/* By how many periods the second sphere of a candidate is shifted along an axis, between places in
- * the box. */
+/* By how many periods a candidate's second sphere is shifted along an axis, between places in the
+ * box. */
 static double image_at(const neighbor_list *l, const lattice *of, int32_t candidate, int axis,
                        double from, double to)
 {
@@ -99,7 +99,7 @@ static double image_at(const neighbor_list *l, const lattice *of, int32_t candid
     if (!l->images || l->images[candidate][0] == NEAREST_IMAGE || of->period[axis] == 0.0) {
         return rint((from - to) * inv_period) + 0.0; /* 0 in place of -0 */
     }
-    /* one image of several, which both spheres have left behind where they were wrapped since */
+    /* one of several images; corrected for periods that spheres were moved by since then */
     const double wraps_i = rint((from - l->anchors[i].place[axis]) * inv_period);
     const double wraps_j = rint((to - l->anchors[j].place[axis]) * inv_period);
     return l->images[candidate][axis] + wraps_i - wraps_j;
@@ -111,7 +111,7 @@ static double image_of(const neighbor_list *l, const lattice *of, int32_t candid
                     l->places[l->seconds[candidate]].place[axis]);
 }
 
-/* Bring a coordinate into the box, if it is not there; returns by how many periods. */
+/* Moves a coordinate into the box; returns by how many periods. */
 static double wrap(const lattice *of, int axis, double *x)
 {
     const double period = of->period[axis];
@@ -127,7 +127,7 @@ double active_image(const neighbor_list *l, const lattice *of, const double *cen
     return image_at(l, of, candidate, axis, from, to) + wraps;
 }
 
-/* The square of the distance of a candidate's centers. */
+/* The squared distance of a candidate's centers. */
 static double distance_sq_of(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
 {
     const sphere_row *i = &l->places[l->firsts[candidate]];
@@ -141,7 +141,7 @@ static double distance_sq_of(const neighbor_list *l, const neighbor_spheres *s, 
     return length_sq(d);
 }
 
-/* How far apart centers are that touch. */
+/* The distance of centers at touch. */
 static double touch_of(const neighbor_list *l, int32_t candidate)
 {
     return l->places[l->firsts[candidate]].reach + l->places[l->seconds[candidate]].reach;
@@ -160,7 +160,7 @@ static bool is_within_reach(const neighbor_list *l, const neighbor_spheres *s, i
     return distance_sq_of(l, s, candidate) <= reach * reach;
 }
 
-/* Leave out those that do not touch, and are beyond the reach of their own law. */
+/* Drops candidates that do not touch and are beyond the reach of their law. */
 static int32_t keep_within_reach(const neighbor_list *l, const neighbor_spheres *s, int32_t *active,
                                  int32_t count)
 {
@@ -173,7 +173,7 @@ static int32_t keep_within_reach(const neighbor_list *l, const neighbor_spheres 
     return left;
 }
 
-/* Does what the kernel does, in chunks where some candidates have images of their own. */
+/* Replaces the kernel in chunks where candidates have images of their own. */
 static int32_t touch_images(const neighbor_list *l, const neighbor_spheres *s,
                             const candidate_block *b)
 {
@@ -206,13 +206,13 @@ int32_t active_list(const neighbor_list *l, const neighbor_spheres *s, abut_inde
 
 /* ---- rows ---- */
 
-/* The spheres of some pairs, and by how much the second ones are shifted. */
+/* The spheres of some pairs, and the shifts of the second ones. */
 typedef struct pair_numbers {
     int32_t firsts[LAW_BLOCK + GRID_PADDING], seconds[LAW_BLOCK + GRID_PADDING];
     double shifts[3][LAW_BLOCK + GRID_PADDING];
 } pair_numbers;
 
-/* Set the shifts of pairs of which some are not at their nearest image. */
+/* Sets the shifts of pairs, some of which are not at their nearest image. */
 static void set_shifts(const neighbor_list *l, const lattice *of, const int32_t *active,
                        int32_t count, pair_numbers *n)
 {

@@ -1,14 +1,14 @@
-/* Which candidates of a list touch: as spheres/compare_kernel.h decides it, to the bit; and which
- * may be within the reach of their law. */
+/* Finds the candidates that touch, with the bits of spheres/compare_kernel.h, and those that may be
+ * within the reach of their law. */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../spheres/grid.h"
 #include "kernels.h"
 
-/* Candidates ahead whose second spheres are fetched into the cache. */
+/* How many candidates ahead second spheres are prefetched into the cache. */
 enum { FETCHED_AHEAD = 32 };
 
-/* Centers by axis, and radii as the last column, of LANES spheres. */
+/* Loads LANES spheres: centers by axis, then radii. */
 LANES_INLINE void load_spheres(const sphere_row *rows, const int32_t *numbers, lanes columns[4])
 {
     const double *pointers[LANES];

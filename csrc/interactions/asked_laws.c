@@ -1,19 +1,19 @@
-/* Laws, asked outside of simulations. */
+/* Evaluates laws for contacts outside of simulations. */
 #include <string.h>
 
 #include "kernels.h"
 
-/* Contacts of a caller, as columns that are `count` long. */
+/* Contacts of the caller, as columns of length `count`. */
 typedef struct asked {
     const double *inputs, *history_in;
     double *outputs, *history_out;
     abut_index count;
-    int history; /* columns of it */
+    int history; /* number of history columns */
 } asked;
 
 /* ---- columns ---- */
 
-/* Copy rows of columns into a block's, and repeat the last one there; or write them. */
+/* Copies rows into a block's columns, and fills the block up with copies of the last row. */
 static void read_columns(double (*to)[ABUT_LAW_ROWS], const double *from, int columns,
                          abut_index count, int32_t rows)
 {
@@ -33,7 +33,7 @@ static void write_columns(double *to, double (*from)[ABUT_LAW_ROWS], int columns
     }
 }
 
-/* Read the contacts of a block; returns how many these are. */
+/* Reads the contacts of a block; returns their number. */
 static int32_t read_block(const asked *a, abut_index first, user_block *b)
 {
     const abut_index left = a->count - first;
@@ -64,14 +64,14 @@ void abut_user_law_apply(const abut_user_law *of, double step, abut_index count,
 
 /* ---- built-in laws ---- */
 
-/* The columns of what a contact keeps: both springs, the overlap, and the largest one of all. */
+/* The columns of the contact history: both springs, the overlap, and the largest overlap. */
 enum { OVERLAP = 6, MOST, HISTORY };
 
-/* The most numbers of its row. */
+/* The most numbers of a history row. */
 enum { ROW_NUMBERS = OVERLAP + 1 + HISTORY_END_NUMBERS };
 
-/* A block of contacts as the kernels of built-in laws have them: relative motion is that of a first
- * partner of the reduced mass and radius, at a wall that stands still. */
+/* A block of contacts as the kernels of built-in laws read it. The first partner has the reduced
+ * mass and radius and the relative motion; the second is a wall that stands still. */
 typedef struct built_in_block {
     law_block block;
     mover first[LAW_BLOCK], second;

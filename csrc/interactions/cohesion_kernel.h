@@ -184,8 +184,8 @@ LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap,
 
 /* Luding's law (S. Luding, Granular Matter 10 (2008) 235), eq. 16 to 19: force = max(k (overlap -
  * delta_0), -k_c overlap). The stiffness k follows from the largest overlap `most`, which grows
- * with the overlap while the contact yields. On the attractive branch -k_c overlap, `most` falls to
- * the value whose unloading line ends there (eq. 18): the root of grow most^2 - grow overlap most -
+ * with the overlap while the contact yields. On the attractive branch -k_c overlap, `most` falls so
+ * that its unloading line ends there (eq. 18): it is the root of grow most^2 - grow overlap most -
  * (k_1 + k_c) overlap = 0. */
 LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radius, lanes overlap,
                                       lanes *most)

@@ -41,7 +41,7 @@ vec3 deforming_at(const abut_columns *contacts, abut_index row, const double *va
     return sum;
 }
 
-/* Two edges from a triangle's first corner, of what vertices have. */
+/* Two edges from a triangle's first corner, as places or as velocities. */
 typedef struct edges {
     vec3 first, second;
 } edges;
@@ -78,7 +78,7 @@ vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
                     vec3_scale(normal, 0.5 * curl));
 }
 
-/* A facet's own axes: along its first edge, along the normal, and across both. */
+/* The axes of a facet: along its first edge, along the normal, and across both. */
 static void axes_of(const abut_mesh *mesh, const double *vertices, abut_index facet, vec3 axes[3])
 {
     const edges at = edges_of(mesh, vertices, facet);

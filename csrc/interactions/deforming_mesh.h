@@ -1,5 +1,5 @@
-/* Walls that deform: where their vertices were and how fast they are, and how what is on them goes
- * along. */
+/* Walls that deform: earlier places and velocities of their vertices, and how contacts move with
+ * facets. */
 #ifndef INTERACTIONS_DEFORMING_MESH_H
 #define INTERACTIONS_DEFORMING_MESH_H
 
@@ -7,34 +7,32 @@
 #include "../abut/laws.h"
 #include "../base/pose.h"
 
-/* Of a mesh whose vertices move. What is called `before` was so at the beginning of the last step.
- */
+/* The state of a mesh that deforms. `before` is the beginning of the last step. */
 typedef struct deforming_mesh {
-    abut_index vertex_count;                /* 0: it does not deform */
+    abut_index vertex_count;                /* 0: the mesh does not deform */
     double *before;                         /* vertices, x 3 */
     double *velocities, *velocities_before; /* of vertices, x 3 */
 } deforming_mesh;
 
-/* Where the vertices of a mesh are, x 3. */
+/* The vertices of a mesh, x 3. */
 const double *deforming_vertices(const abut_mesh *mesh);
 
-/* Room for so many vertices, which stand still. False: there is no memory. */
+/* Allocates memory for vertices at rest. Returns false if there is no memory. */
 bool deforming_make(deforming_mesh *s, abut_index vertex_count);
 void deforming_free(deforming_mesh *s);
 
-/* What vertices have, at the contact of a row: the sum over its nodes of weight times value. */
+/* Interpolates values of vertices at a contact: the sum of weight times value over its nodes. */
 vec3 deforming_at(const abut_columns *contacts, abut_index row, const double *values);
 
-/* How fast a facet turns with its vertices in the middle between two places: its normal, and about
- * that its edges on average. */
+/* The spin of a facet halfway between two places of its vertices: of its normal, and of its edges,
+ * on average, about the normal. */
 vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
                     const double *velocities, abut_index facet);
 
-/* The rotation that takes a facet's normal and first edge from where its vertices were to where
- * they are. */
+/* The rotation of a facet's normal and first edge since `before`. */
 pose deforming_turn(const abut_mesh *mesh, const double *before, abut_index facet);
 
-/* The farthest way of a vertex from where it was. */
+/* The largest displacement of a vertex since `before`. */
 double deforming_way(const abut_mesh *mesh, const double *before);
 
 #endif

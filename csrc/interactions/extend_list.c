@@ -1,10 +1,9 @@
-/* Spheres that come get allowances as others have, from where they are now. What they may come to
- * touch is within their allowances and those of the others, around where these were when the list
- * was made: so far is looked, at all of them. New candidates go where a list that is made anew
- * would have them, so that the sums of a step do not depend on how the list was made.
+/* New spheres get allowances at their present places. They are compared with all spheres at the
+ * places where the list was made, within both allowances. New candidates are inserted where a new
+ * list would have them. So the sums of a step do not depend on how the list was made.
  *
- * With spheres that leave their candidates leave as well. The others are those that a list that is
- * made anew would have, in its order, since the order of places stays. */
+ * With spheres their candidates are removed. The remaining candidates are in the order of a new
+ * list, since the order of places stays. */
 #include "extend_list.h"
 
 #include <string.h>
@@ -13,10 +12,11 @@
 #include "listing.h"
 #include "make_list.h"
 
-/* Spheres that come in one step: to compare all others with more takes longer than a search. */
+/* The most new spheres in one step: to compare more of them with all others takes longer than a
+ * search. */
 enum { MOST_SPHERES = 32 };
 
-/* Spheres that one thread compares with the new ones in one go. */
+/* Spheres that one thread compares with the new ones at a time. */
 enum { STRETCH = 4096 };
 
 typedef struct extension {
@@ -24,8 +24,7 @@ typedef struct extension {
     const neighbor_spheres *spheres;
     const interaction_table *before;
     int32_t begin;   /* the first new sphere */
-    int32_t *counts; /* of each sphere: how many new ones behind it are near; then: of all before it
-                      */
+    int32_t *counts; /* of each sphere: its new candidates; then: those of all spheres before it */
 } extension;
 
 bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s)
@@ -39,7 +38,7 @@ bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s)
            !listing_has_several_images(s, 2.0 * larger(l->largest_reach, radius));
 }
 
-/* Whether two spheres may come to touch, or pull each other. */
+/* Whether two spheres may touch or attract while the list lives. */
 static bool is_near(const extension *e, abut_index i, abut_index j)
 {
     const neighbor_list *l = e->list;
@@ -67,7 +66,7 @@ static void count_stretch(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* The rows of the last step follow the columns. */
+/* Extends the candidates; the table of the last step then points to the new columns. */
 static bool extend_candidates(neighbor_list *l, interaction_table *before, abut_index count)
 {
     const bool has_rows = before->list_firsts;
@@ -79,7 +78,7 @@ static bool extend_candidates(neighbor_list *l, interaction_table *before, abut_
 
 /* ---- spheres ---- */
 
-/* New chunks have neither candidates nor rows so far. */
+/* New chunks have no candidates and no rows yet. */
 static void begin_chunks(neighbor_list *l, abut_index count)
 {
     const abut_index chunks = parallel_chunk_count(count, NEIGHBOR_CHUNK);
@@ -106,7 +105,7 @@ static void begin_spheres(neighbor_list *l, const neighbor_spheres *s)
 
 /* ---- candidates ---- */
 
-/* Move candidates of a column from one place to others behind it. */
+/* Moves candidates of a column to later places. */
 static void move_column(void *column, size_t size, abut_index from, abut_index to, abut_index count)
 {
     char *bytes = column;
@@ -123,7 +122,7 @@ static void move_candidates(const neighbor_list *l, abut_index from, abut_index 
     move_column(l->images, sizeof *l->images, from, to, count);
 }
 
-/* Write a sphere's new candidates. */
+/* Writes a sphere's new candidates. */
 static void write_new(const extension *e, int32_t i, abut_index at)
 {
     const neighbor_list *l = e->list;
@@ -138,8 +137,8 @@ static void write_new(const extension *e, int32_t i, abut_index at)
     }
 }
 
-/* Move the candidates of each sphere by as many as are new before them, from behind, and write its
- * new ones. counts: how many are new of a sphere, and before it. */
+/* Moves the candidates of each sphere behind the new ones before them, from the end on, and writes
+ * its new ones. counts: new candidates of all spheres before each sphere. */
 static void insert_candidates(const extension *e, abut_index total)
 {
     neighbor_list *l = e->list;
@@ -158,7 +157,7 @@ static void insert_candidates(const extension *e, abut_index total)
     }
 }
 
-/* Make counts of spheres into those of all spheres before each; returns the sum. */
+/* Replaces the count of each sphere by that of all spheres before it; returns the sum. */
 static abut_index sum_up(const extension *e)
 {
     int32_t sum = 0;
@@ -169,7 +168,7 @@ static abut_index sum_up(const extension *e)
     return sum;
 }
 
-/* Rows of the last step name candidates as these will be. */
+/* Renumbers the candidates of the last step's rows. */
 static void rename_rows(void *context, abut_index begin, abut_index end)
 {
     const extension *e = context;
@@ -217,8 +216,8 @@ bool shorten_list_can(const neighbor_list *l, const interaction_table *before)
            (before->list_firsts || before->count == 0);
 }
 
-/* Candidates of a sphere move behind those that are left, by the new places of both. `active` keeps
- * the new number of each. */
+/* Moves the remaining candidates of a sphere to the front, with the new places of both spheres.
+ * `active` gets the new number of each. */
 static int32_t shift_candidates(const neighbor_list *l, const int32_t *places, row_span candidates,
                                 int32_t left)
 {

@@ -1,4 +1,4 @@
-/* Rows of numbers that contacts keep. */
+/* Rows of the contact history. */
 #include "history.h"
 
 const double history_nothing[HISTORY_MOST + HISTORY_PADDING];

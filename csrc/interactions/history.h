@@ -1,6 +1,5 @@
-/* What a contact keeps from one step to the next: a row of numbers, whose layout follows from the
- * laws that there are. Code that carries rows reads the layout and
- * knows no law. */
+/* The contact history, which a contact keeps from step to step: a row of numbers. The laws in use
+ * determine its layout. Code that copies rows reads the layout and depends on no law. */
 #ifndef INTERACTIONS_HISTORY_H
 #define INTERACTIONS_HISTORY_H
 
@@ -9,26 +8,27 @@
 
 #include "../abut/laws.h"
 
-/* The parts of a row. Vectors, which turn as the contact does, go before numbers. */
+/* The parts of a row. Vectors, which turn with the contact, come before numbers. */
 typedef enum history_part {
-    HISTORY_SPRING,  /* T */
-    HISTORY_ROLL,    /* M; where some law is of type C */
-    HISTORY_VECTORS, /* of laws that keep more: as many as any of them has, as of */
-    HISTORY_SCALARS, /* numbers */
-    HISTORY_END,     /* where there are such laws: see HISTORY_IDENTITY */
+    HISTORY_SPRING,  /* the tangential spring T */
+    HISTORY_ROLL,    /* the rolling spring M, if some law has rolling of type C */
+    HISTORY_VECTORS, /* vectors of other laws; the most that any law has */
+    HISTORY_SCALARS, /* numbers of other laws; the most that any law has */
+    HISTORY_END,     /* if there are such laws: see HISTORY_IDENTITY */
     HISTORY_PARTS
 } history_part;
 
-/* The end of a row: by which law the parts before are, or 0, and the energy that it stores. */
+/* The end of a row: the identity of the law that wrote vectors and scalars (0: none), and the
+ * stored energy. */
 enum { HISTORY_IDENTITY, HISTORY_STORED, HISTORY_END_NUMBERS };
 
-/* The most numbers of a row: one law may have vectors alone, another one scalars. */
+/* The most numbers of a row, if one law has vectors alone and another scalars alone. */
 enum { HISTORY_MOST = 6 + 2 * ABUT_LAW_HISTORY + HISTORY_END_NUMBERS };
 
-/* Behind a row kernels read so many numbers. */
+/* Kernels read as many numbers behind the last row. */
 enum { HISTORY_PADDING = 8 };
 
-/* Where each part begins, and behind the last one how many numbers a row has. */
+/* Where each part begins; the last entry is the count of numbers of a row. */
 typedef struct history_layout {
     int begins[HISTORY_PARTS + 1];
 } history_layout;
@@ -51,7 +51,7 @@ static inline int history_part_numbers(const history_layout *l, history_part par
     return l->begins[part + 1] - l->begins[part];
 }
 
-/* Whether rows keep more than the spring of sliding: then contacts may have moments. */
+/* Whether rows have more than the tangential spring. Only then contacts may have moments. */
 static inline bool history_has_more(const history_layout *l)
 {
     return history_numbers(l) > l->begins[HISTORY_ROLL];
@@ -60,7 +60,7 @@ static inline bool history_has_more(const history_layout *l)
 /* What Luding's law keeps is one number: the largest overlap of all. */
 enum { HISTORY_OF_LUDING = -1 };
 
-/* 0 where a row is of another law. */
+/* Returns 0 where another law wrote the row. */
 static inline double history_most(const history_layout *l, const double *kept)
 {
     const int end = l->begins[HISTORY_END];
@@ -80,10 +80,10 @@ static inline bool history_is_same(const history_layout *a, const history_layout
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* What contacts that begin have kept: 0. */
+/* The history of new contacts: zeros. */
 extern const double history_nothing[HISTORY_MOST + HISTORY_PADDING];
 
-/* Copy a row to another layout: 0 where the first one has less. from: NULL: it has nothing. */
+/* Copies a row to another layout; numbers that `from` lacks are 0. from: NULL: all are 0. */
 void history_copy(const history_layout *to_layout, double *to, const history_layout *from_layout,
                   const double *from);
 

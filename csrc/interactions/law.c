@@ -71,7 +71,7 @@ static double energy_of_jkr(const law *l, double radius, double overlap, double 
 
 /* ---- DMT ---- */
 
-/* The reach divided by s_0: sqrt(1000) - 1, where a thousandth of the pull is left. */
+/* The reach divided by s_0: sqrt(1000) - 1, where a thousandth of the pull remains. */
 #define DMT_REACH 30.622776601683793
 
 static double reach_of_dmt(const law *l, double radius)

@@ -18,7 +18,7 @@ abut_status laws_check(abut_index material_count, const abut_law *laws, const ab
     return ABUT_OK;
 }
 
-/* Take one of the caller's laws in. */
+/* Adds one of the caller's laws to the table. */
 static void take_law(law_table *made, abut_index k, const abut_law *from)
 {
     const law *l = &made->laws[k];
@@ -27,7 +27,7 @@ static void take_law(law_table *made, abut_index k, const abut_law *from)
     made->pulls_or_reaches |= l->own ? l->own->reach > 0.0 : l->of->function == LAW_COHESIVE;
 }
 
-/* A row keeps as much as any law asks for. */
+/* The layout has room for the history of every law. */
 static history_layout lay_out(const law_table *made, const abut_law *laws)
 {
     bool has_rolls = false, keeps_more = made->own.count > 0;

@@ -6,21 +6,22 @@
 
 /* Zero-initialize. */
 typedef struct law_table {
-    law *laws; /* material_count x material_count, and behind them the law that exerts nothing */
+    law *laws; /* material_count x material_count, then the law without forces */
     user_laws own;
     abut_index material_count;
     bool has_missing;
-    bool are_alike;        /* one function computes them all; the law of none is not counted */
-    bool pulls_or_reaches; /* some law has cohesion, or is a user's with a reach */
-    history_layout layout; /* of what contacts keep */
+    bool are_alike;        /* one kernel function computes all laws, apart from the law without
+                              forces */
+    bool pulls_or_reaches; /* some law has cohesion, or is a user law with a reach */
+    history_layout layout; /* of the contact history */
 } law_table;
 
-/* ABUT_OK or ABUT_BAD_LAW. */
+/* Returns ABUT_OK or ABUT_BAD_LAW. */
 abut_status laws_check(abut_index material_count, const abut_law *laws, const abut_user_laws *own,
                        abut_error *error);
 
-/* Laws of users are those that `number` says. ABUT_OK, ABUT_NO_MEMORY or ABUT_BAD_LAW; then the
- * table is as it was. */
+/* The number of a user law is its position in `own`. Returns ABUT_OK, or ABUT_NO_MEMORY or
+ * ABUT_BAD_LAW with the table unchanged. */
 abut_status laws_set(law_table *table, abut_index material_count, const abut_law *laws,
                      const abut_user_laws *own, abut_error *error);
 void laws_free(law_table *table);
@@ -35,7 +36,7 @@ static inline const law *laws_between(const law_table *table, abut_index a, abut
     return &table->laws[laws_number(table, a, b)];
 }
 
-/* The law that exerts nothing, as between members of one cluster. */
+/* The law without forces, for example between members of one cluster. */
 static inline const law *laws_none(const law_table *table)
 {
     return &table->laws[table->material_count * table->material_count];
@@ -52,7 +53,7 @@ static inline bool laws_are_plain(const law_table *table)
     return !table->pulls_or_reaches && !laws_have_own(table);
 }
 
-/* The farthest reach of a sphere's contacts, whatever it meets. */
+/* The largest reach of a sphere's contacts with any partner. */
 double laws_most_reach(const law_table *table, abut_index material, double radius);
 
 #endif

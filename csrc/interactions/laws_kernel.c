@@ -1,6 +1,6 @@
-/* Forces and moments of contacts (docs/dem.md §2), whose equations are named here by number. One
- * kernel serves spheres at walls, pairs of spheres, and spots of bodies. They differ in the contact
- * point and in how springs turn; spots also in the source of velocities and R*.
+/* Forces and moments of contacts (docs/dem.md §2, with its equation numbers). One kernel serves
+ * spheres at walls, pairs of spheres, and spots of bodies. They differ in the contact point and in
+ * how springs turn; spots also in the source of velocities and R*.
  *
  * Seen from the other sphere of a pair every vector has the opposite sign, to the bit. So the order
  * of the two spheres does not show in results. */
@@ -362,7 +362,7 @@ LANES_INLINE lanes load_most(const law_block *b, int32_t p, lanes_mask is_old)
     return lanes_select(is_old, lanes_load(most), lanes_set(0.0));
 }
 
-/* chosen: a bit for each contact whose law keeps the largest overlap. */
+/* chosen: a bit for each contact under a law that keeps the largest overlap. */
 LANES_INLINE void put_most(const law_block *b, int32_t p, lanes most, unsigned chosen)
 {
     double numbers[LANES];
@@ -390,8 +390,8 @@ LANES_INLINE sticking stick(const law_block *b, int32_t p, const lanes *c, const
     return of;
 }
 
-/* The normal force: eq. 7, or eq. 27 with cohesion. Returns a bit for each contact whose R* is too
- * small for its law. */
+/* The normal force: eq. 7, or eq. 27 with cohesion. Returns a bit for each contact with an R* that
+ * is too small for its law. */
 LANES_INLINE unsigned push(const law_block *b, int32_t p, const two_movers *t, const directions *d,
                            lanes overlap, lanes parting, state *s, law_kind kind, size_t count)
 {
@@ -599,7 +599,7 @@ LANES_INLINE void tell_history(const law_block *b, user_block *own, int32_t p, c
 }
 
 /* Writes the input columns of LANES contacts from number p on. Returns a bit for each of the first
- * `count` contacts whose overlap is deep enough to be watched. */
+ * `count` contacts with an overlap deep enough to be watched. */
 LANES_INLINE unsigned tell(const law_block *b, user_block *own, int32_t p, size_t count,
                            law_kind kind)
 {

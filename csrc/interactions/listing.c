@@ -1,6 +1,5 @@
-/* A list, and then its buckets, are written by all threads, each of which takes chunks of first
- * spheres: one run counts what each chunk has, and another one, which then knows where each begins,
- * writes it. */
+/* Threads write a list, and then its buckets, by chunks of first spheres. A first pass counts what
+ * each chunk has. Then it is known where each chunk begins, and a second pass writes. */
 #include "listing.h"
 
 #include <string.h>
@@ -13,7 +12,7 @@ typedef struct found_pairs {
     abut_index *second, *image, *offsets;
 } found_pairs;
 
-/* Counts of what a chunk has, or of what all chunks before it have. */
+/* Counts of one chunk, or of all chunks before it. */
 typedef struct list_part {
     int32_t candidates, outlines;
 } list_part;
@@ -26,8 +25,8 @@ typedef struct listing {
     neighbor_list *list;
     const neighbor_spheres *spheres;
     found_pairs found;
-    list_part *parts; /* of each chunk, and behind the last one */
-    bool writes;      /* it is known where each chunk begins; else its pairs are counted */
+    list_part *parts; /* of each chunk, and one more */
+    bool writes;      /* true: pass that writes; false: pass that counts */
 } listing;
 
 static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
@@ -51,27 +50,27 @@ static bool is_several(const listing *g, abut_index i, abut_index pair)
            listing_has_several_images(s, s->radii[i] + s->radii[j] + neighbor_pair_reach(s, i, j));
 }
 
-/* Whether the pair before this one is of the same two. */
+/* Whether the pair before this one has the same two spheres. */
 static bool is_again(const found_pairs *f, abut_index i, abut_index pair)
 {
     return pair > f->offsets[i] && f->second[pair] == f->second[pair - 1];
 }
 
-/* A pair that may touch at its nearest image alone is a candidate once, whatever images of it are
- * near; others are one at each. */
+/* Two spheres that may touch at their nearest image alone are one candidate, whatever images were
+ * found. Otherwise they are one candidate per image. */
 static bool is_candidate(const listing *g, abut_index i, abut_index pair)
 {
     return !neighbor_is_one_body(g->spheres->clusters, i, g->found.second[pair]) &&
            (!is_again(&g->found, i, pair) || is_several(g, i, pair));
 }
 
-/* An outline is a candidate once, whatever images of it are near. */
+/* An outline is a candidate once, whatever images of it were found. */
 static bool is_outline_pair(const listing *g, abut_index i, abut_index pair)
 {
     return i != g->found.second[pair] && !is_again(&g->found, i, pair);
 }
 
-/* Images as they are between places in the box, which the search counts from centers. */
+/* Converts images of the search, which counts from centers, to images between places in the box. */
 static void wrap_images(const listing *g, abut_index i)
 {
     const neighbor_spheres *s = g->spheres;
@@ -91,7 +90,7 @@ static void wrap_images(const listing *g, abut_index i)
 
 /* ---- chunks ---- */
 
-/* The first spheres of a chunk; behind the last chunk of spheres is one of outlines. */
+/* The first spheres of a chunk. Outlines are a chunk behind those of spheres. */
 static row_span firsts_of(const listing *g, abut_index chunk)
 {
     const neighbor_list *l = g->list;
@@ -114,7 +113,7 @@ static void write_candidate(const listing *g, abut_index i, abut_index pair, int
     l->has_images[i / NEIGHBOR_CHUNK] |= has_own;
 }
 
-/* Count a sphere's pairs, and write them where it is known where they begin. */
+/* Counts a sphere's pairs, and writes them in the second pass. */
 static void list_sphere(const listing *g, abut_index i, list_part *at)
 {
     const abut_index spheres = g->spheres->count;
@@ -160,7 +159,7 @@ static abut_status list_chunk(void *context, abut_index chunk, parallel_job *job
     return parallel_report(job, (firsts.count + offsets[firsts.count] - offsets[0]) / 3);
 }
 
-/* Make counts of chunks into those of all before them. */
+/* Replaces the counts of each chunk by those of all chunks before it. */
 static list_part sum_up(const listing *g, abut_index chunks)
 {
     list_part sum = {0};
@@ -179,7 +178,7 @@ typedef struct bucketing {
     bucket_part *parts; /* of each chunk */
 } bucketing;
 
-/* A number for each chunk, -1; NULL: no memory. */
+/* Allocates a number for each chunk, -1 at first; NULL: no memory. */
 static int32_t *alloc_numbers(const neighbor_list *l)
 {
     const abut_index chunks = neighbor_list_chunk_count(l);
@@ -197,7 +196,7 @@ static row_span candidates_of(const neighbor_list *l, abut_index chunk)
     return (row_span){begin, l->begins[neighbor_chunk_end(l, chunk)] - begin};
 }
 
-/* Give the candidates of a chunk numbers of buckets, from 0 on. */
+/* Numbers the buckets of a chunk's candidates from 0 on. */
 static abut_status count_buckets(void *context, abut_index chunk, parallel_job *job)
 {
     const bucketing *b = context;
@@ -218,7 +217,7 @@ static abut_status count_buckets(void *context, abut_index chunk, parallel_job *
     return numbers ? parallel_report(job, all.count / 3) : ABUT_NO_MEMORY;
 }
 
-/* Fill the buckets of a chunk, which are numbered behind those of the chunks before. */
+/* Fills the buckets of a chunk, which are numbered behind those of the chunks before. */
 static abut_status fill_buckets(void *context, abut_index chunk, parallel_job *job)
 {
     const bucketing *b = context;
@@ -242,7 +241,7 @@ static abut_status fill_buckets(void *context, abut_index chunk, parallel_job *j
     return parallel_report(job, all.count / 3);
 }
 
-/* List the buckets of each second chunk, by counting. */
+/* Lists the buckets of each second chunk by a counting sort. */
 static void list_incoming(neighbor_list *l)
 {
     const abut_index chunks = neighbor_list_chunk_count(l), count = l->bucket_begins[chunks];
@@ -259,7 +258,7 @@ static void list_incoming(neighbor_list *l)
     }
 }
 
-/* Sum up what chunks have, and reserve as much. Returns whether there is memory. */
+/* Sums the counts of chunks and reserves memory for them. Returns whether there is memory. */
 static bool reserve_buckets(const bucketing *b)
 {
     neighbor_list *l = b->list;
@@ -317,7 +316,7 @@ void listing_end(neighbor_list *l, abut_index candidate_count)
     l->candidate_count = candidate_count;
     l->has_buckets = false;
     l->begins[l->sphere_count] = (int32_t)candidate_count;
-    /* vector code reads some candidates behind the last */
+    /* vector code reads some candidates behind the last one */
     memset(l->firsts + candidate_count, 0, GRID_PADDING * sizeof *l->firsts);
     memset(l->seconds + candidate_count, 0, GRID_PADDING * sizeof *l->seconds);
 }

@@ -1,4 +1,4 @@
-/* Making a neighbor list: allowances, and a search with them. */
+/* Makes a neighbor list: sets allowances, and searches with them. */
 #include "make_list.h"
 
 #include <string.h>
@@ -9,34 +9,34 @@
 
 /* ---- allowances ---- */
 
-/* Steps for which allowances are made: at first, at least and at most. A list of fewer steps takes
- * longer to make than it saves, so it is made for one alone. */
+/* The number of steps that allowances are made for: at first, at least and at most. A list for
+ * fewer steps takes longer to make than it saves, so it is made for one step alone. */
 #define FIRST_HORIZON 30.0
 #define LEAST_HORIZON 3.0
 #define MOST_HORIZON 40.0
 
 /* The speeds in allowances (docs/dem.md eq. 34): a little more than the sphere's own, since it may
  * accelerate, and a part of the mean speed, with which others may hit it. Small spheres are hit the
- * farthest. Tested with size ratios from 1:1 to 100:1. */
+ * farthest. Tested with size ratios of 1 to 100. */
 #define OWN_SPEED 1.1
 #define MEAN_SPEED 0.35
 
-/* The largest mean allowance, as a part of the mean radius: beyond that candidates become many. */
+/* The largest mean allowance, as a part of the mean radius. Larger ones give too many candidates.
+ */
 #define MOST_ALLOWANCE 0.35
 
-/* The largest allowance, as a part of the shortest period: then it is known which way a sphere
- * moved. */
+/* The largest allowance, as a part of the shortest period. Up to it the direction in which a sphere
+ * moved is unambiguous. */
 #define PERIOD_PART 0.2
 
-/* What is found of all spheres and outlines: sums of speeds and radii, and how far they are and are
- * searched for. */
+/* Totals over all spheres and outlines: sums of speeds and radii, and extents. */
 typedef struct list_extent {
     double speeds, radii, smallest_radius;
     double largest_reach, largest_gap;
     box places;
 } list_extent;
 
-/* Allowances on their way. */
+/* Context of the computation of allowances. */
 typedef struct pacing {
     neighbor_list *list;
     const neighbor_spheres *spheres;
@@ -99,8 +99,9 @@ static void measure(const pacing *p)
                                 .shortest_period = axis < 0 ? INFINITY : of->period[axis]};
 }
 
-/* A list that was made anew since spheres changed, soon after the one before, is made for one step:
- * they may change in each. Otherwise the horizon follows how many candidates there are. */
+/* Chooses the steps that a list lives for. If spheres changed soon after the last list was made,
+ * they may change in each step; then the list is made for one step. Otherwise the number follows
+ * from the number of candidates. */
 static double choose_horizon(neighbor_list *l, const neighbor_spheres *s)
 {
     const list_pace *p = &l->pace;
@@ -157,7 +158,7 @@ static void add_allowances(const void *context, abut_index begin, abut_index end
     }
 }
 
-/* Set the allowances of all spheres, and the box that they do not leave. */
+/* Sets the allowances of all spheres, and the box that their centers stay in. */
 static void set_allowances(const pacing *p)
 {
     neighbor_list *l = p->list;
@@ -172,12 +173,12 @@ static void set_allowances(const pacing *p)
 
 /* ---- the search ---- */
 
-/* What is searched for. */
+/* The spheres of the search. */
 typedef struct searched {
     const double *centers, *radii;
 } searched;
 
-/* Spheres and, behind them, outlines; NULL: no memory. */
+/* Joins spheres and outlines; NULL: no memory. */
 static searched join_outlines(neighbor_list *l, const neighbor_spheres *s)
 {
     const size_t spheres = (size_t)s->count, outlines = (size_t)s->outlines.count;
@@ -261,7 +262,7 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
     abut_status status = make_for(&p, plan, error);
     const bool may_be_allowances = status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED;
     if (may_be_allowances && l->pace.horizon > 0.0) {
-        l->pace.horizon = 0.0; /* then the error is that of the spheres alone */
+        l->pace.horizon = 0.0; /* without allowances an error is that of the spheres */
         status = make_for(&p, plan, error);
     }
     if (!status) {

@@ -4,10 +4,10 @@
 
 #include "neighbor_list.h"
 
-/* Set what a sphere, or outline, is searched with, and what it may use of it. */
+/* Sets the gap that a sphere or outline is searched with, and the part that it may use. */
 void make_list_set_allowance(neighbor_list *l, const neighbor_spheres *s, abut_index sphere);
 
-/* Make the list of where spheres are now, which `places` has. */
+/* Makes the list for the present places of spheres, which are in `places`. */
 abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
                                const parallel_plan *plan, abut_error *error);
 

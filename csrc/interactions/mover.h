@@ -1,4 +1,4 @@
-/* What laws read of partners, what contacts do to them, and what is added up of that. */
+/* Partners of contacts as laws read them, effects of contacts, and sums of effects. */
 #ifndef INTERACTIONS_MOVER_H
 #define INTERACTIONS_MOVER_H
 
@@ -6,36 +6,38 @@
 
 #include "../base/vec3.h"
 
-/* What the laws read of a sphere: a cache line. Of a wall, and of both partners at a spot, for one
- * contact: the velocity of the point, the spin and, at a spot, the mass. Velocities are of half a
- * step ago. */
+/* The numbers of a sphere that laws read: a cache line. For a wall, and for both partners at a
+ * spot, it has one contact's velocity of the point, spin and, at a spot, mass. Velocities are those
+ * of half a step earlier. */
 typedef struct mover {
     double velocity[3], spin[3];
     double radius;
-    double mass; /* of a cluster's member that of the cluster */
+    double mass; /* for a member of a cluster that of the cluster */
 } mover;
 
 enum { MOVER_NUMBERS = sizeof(mover) / sizeof(double) };
 
-/* What a contact does: a cache line. The torque on either sphere is -(radius - arm) n x force. */
+/* The effect of a contact: a cache line. The torque on either sphere is -(radius - arm) n x force.
+ */
 typedef struct effect {
     double force[3]; /* on the sphere, or on i */
     double cross[3]; /* n x force */
-    double arm;      /* the overlap; of a pair half of it */
-    double brake;    /* type A: what the contact adds to the torque against spin */
+    double arm;      /* the overlap; for a pair half of it */
+    double brake;    /* rolling of type A: its part of the torque against the spin (docs/dem.md eq.
+                        15) */
 } effect;
 
 enum { EFFECT_NUMBERS = sizeof(effect) / sizeof(double) };
 
-/* What a step adds up of a sphere: a cache line, with its numbers where an effect has them. Until
- * the sphere moves, the step may end, and what acted on it in the last one stays. */
+/* The sums of a step for one sphere: a cache line in the order of `effect`. The sums of the last
+ * step stay until the sphere moves, since a step may end with an error. */
 typedef struct sphere_sum {
     vec3 force, torque;
     double power; /* on walls */
-    double brake; /* type A */
+    double brake; /* rolling of type A */
 } sphere_sum;
 
-/* What the pairs of one chunk of spheres exert on spheres of a later chunk, which adds it. */
+/* The effects of one chunk's pairs on spheres of a later chunk, which adds them. */
 typedef struct sum_bucket {
     int32_t target;       /* the later chunk */
     int32_t begin, count; /* entries of the step */

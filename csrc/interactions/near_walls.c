@@ -1,6 +1,6 @@
-/* Spheres and outlines of bodies that are near walls, and the facets that spheres are near: found
- * by a query with radii as large as their allowances and that of the walls make them, around where
- * they were when the neighbor list was made. */
+/* Finds spheres and outlines of bodies that are near walls, and the facets near spheres. One query
+ * with enlarged radii finds them, at the places where the neighbor list was made. The radii include
+ * the allowances of spheres and of walls. */
 #include "near_walls.h"
 
 #include <string.h>
@@ -13,20 +13,21 @@
 #include "../walls/facet_list.h"
 #include "../walls/contact_finder.h"
 
-/* Walls may go farther than they went in the last step by this factor, a step. */
+/* Walls may move faster than in the last step, by this factor. */
 #define WALL_SPEED 1.1
 
-/* Of the mean radius, how much walls may go: beyond that most spheres are near. */
+/* The largest allowance of walls by the mean radius: with a larger one most spheres are near. */
 #define MOST_ALLOWANCE 0.5
 
-/* Where more of the spheres are near, and their facets are not listed, all are searched for: the
- * list would save nothing. */
+/* All spheres are searched for if more than this part of them is near and facets are not listed:
+ * then the list saves nothing. */
 #define MOST_NEAR 0.8
 
-/* Of a sphere, on average: of more facets bins tell sooner which it touches. */
+/* Facets per near sphere, on average, that are listed. With more facets bins find contacts faster.
+ */
 enum { MOST_TRIANGLES = 16 };
 
-/* Of a list whose walls go so far that it lives for fewer steps than this nobody profits. */
+/* A list that lives for fewer steps, because walls are fast, saves nothing. */
 enum { FEWEST_STEPS = 3 };
 
 /* ---- how far walls went ---- */
@@ -37,8 +38,8 @@ static vec3 corner_of(const box *b, int corner)
                   corner & 4 ? b->high[2] : b->low[2]};
 }
 
-/* The farthest way of a place of a box when its pose changes: that of a corner, since ways are
- * linear in places. */
+/* The largest displacement of a point of a box when its pose changes. Displacements are linear in
+ * the point, so a corner has the largest. */
 static double way_of(const box *b, const pose poses[2], vec3 (*go)(const pose *, vec3))
 {
     double farthest = 0.0;
@@ -49,9 +50,9 @@ static double way_of(const box *b, const pose poses[2], vec3 (*go)(const pose *,
     return farthest;
 }
 
-/* How far walls went from these poses. Of a mesh it is the way of its points in the world. The
- * height of a place over a half space has changed by no more than the way of the place as the half
- * space sees it, where spheres are. */
+/* The largest displacement of walls since these poses. For a mesh it is that of its points in the
+ * world. The height of a center above a half space changes by at most the center's displacement in
+ * the frame of the half space. */
 static double farthest_way(const near_walls *n, const wall_scene *w, const double *poses)
 {
     double farthest = 0.0;
@@ -77,8 +78,8 @@ static abut_index count_vertices(const wall_scene *w)
     return sum;
 }
 
-/* How far vertices went from where they were: from there, one surface after the other, or since the
- * last step, NULL. */
+/* The largest displacement of vertices from `from`, which has the vertices of all surfaces, or
+ * since the last step, NULL. */
 static double way_of_vertices(const wall_scene *w, const double *from)
 {
     double farthest = 0.0;
@@ -107,7 +108,7 @@ static void keep_vertices(near_walls *n, const wall_scene *w)
 
 /* ---- making ---- */
 
-/* Whether some spheres alone are searched for. */
+/* Whether near spheres alone are searched for. */
 static bool is_narrow(const near_walls *n)
 {
     return n->is_made && !n->is_of_all;
@@ -118,14 +119,14 @@ static void *reserve(near_walls *n, int block, abut_index count, size_t size)
     return memory_reserve(&n->blocks[block], count, size);
 }
 
-/* Within which a sphere is looked for on walls, or an outline may let its body touch them. */
+/* The distance from walls within which a sphere is searched for, or an outline's body may touch. */
 static double reach_of(const neighbor_spheres *s, abut_index k)
 {
     const neighbor_outlines *of = &s->outlines;
     return k < s->count ? s->radii[k] + s->wall_gap : of->wall_reach * of->radii[k - s->count];
 }
 
-/* The way that walls may go: as long as the neighbor list is to live. */
+/* The distance that walls may move: enough for the lifetime of the neighbor list. */
 static double choose_allowance(const near_walls *n, const neighbor_list *l,
                                const neighbor_spheres *s, const wall_scene *w)
 {
@@ -134,7 +135,7 @@ static double choose_allowance(const near_walls *n, const neighbor_list *l,
     return smaller(l->horizon * way, MOST_ALLOWANCE * (l->pace.mean_radius + s->wall_gap));
 }
 
-/* What they may use of it, where rounding does not count. */
+/* The part of the allowance that walls may use in spite of rounding. */
 static double usable(const near_walls *n, const wall_scene *w, double allowance)
 {
     double far = box_farthest(&n->region);
@@ -147,17 +148,17 @@ static double usable(const near_walls *n, const wall_scene *w, double allowance)
     return larger(allowance - LIST_ROUNDING * (allowance + far), 0.0);
 }
 
-/* Spheres that one thread takes in one go. */
+/* Spheres that one thread processes at a time. */
 enum { STRETCH = 1024 };
 
-/* What spheres from a place on, and outlines behind them, are searched for with. */
+/* The search for near spheres from place `first` on, and for outlines. */
 typedef struct near_search {
     near_walls *near;
     const neighbor_list *list;
     const neighbor_spheres *spheres;
     const wall_scene *walls;
     abut_index first;
-    double way; /* of walls */
+    double way; /* allowance of walls */
 } near_search;
 
 static abut_index searched_count(const near_search *q)
@@ -165,7 +166,8 @@ static abut_index searched_count(const near_search *q)
     return neighbor_count(q->spheres) - q->first;
 }
 
-/* Keep whom the query has found to be near, and which facets spheres are near. */
+/* Stores the spheres and bodies that the query has found to be near, and the facets near spheres.
+ */
 static abut_status keep_near(const near_search *q, const abut_columns *found)
 {
     near_walls *n = q->near;
@@ -186,7 +188,7 @@ static abut_status keep_near(const near_search *q, const abut_columns *found)
     return n->has_facets ? facet_list_add(&n->facets, q->walls->finder, spheres, found) : ABUT_OK;
 }
 
-/* Write what was found, and keep it. */
+/* Reads the contacts of the query and stores what is near. */
 static abut_status read_near(const near_search *q, const abut_contacts *found)
 {
     near_walls *n = q->near;
@@ -205,7 +207,7 @@ static abut_status read_near(const near_search *q, const abut_contacts *found)
     return status;
 }
 
-/* Write where spheres were and how far they are searched for, behind what is near already. */
+/* Writes places and enlarged radii behind those of spheres that are already near. */
 static void place_stretch(void *context, abut_index begin, abut_index end)
 {
     const near_search *q = context;
@@ -238,7 +240,7 @@ static abut_status find_near(near_search *q, const parallel_plan *plan, abut_err
     if (!status) {
         status = error_set_status(error, read_near(q, found));
     } else if (status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED) {
-        n->is_of_all = true; /* it may be their allowances that are too large to search with */
+        n->is_of_all = true; /* the allowances may be too large for a search */
         status = error_set_status(error, ABUT_OK);
     }
     abut_contacts_free(found);
@@ -247,7 +249,7 @@ static abut_status find_near(near_search *q, const parallel_plan *plan, abut_err
     return status;
 }
 
-/* Room for what is searched for, behind what is near already. Returns whether there is memory. */
+/* Reserves memory for the search, behind what is near already. Returns whether there is memory. */
 static bool make_room(near_search *q, neighbor_room room)
 {
     near_walls *n = q->near;
@@ -282,8 +284,8 @@ static abut_status make(near_search *q, const parallel_plan *plan, abut_error *e
     return find_near(q, plan, error);
 }
 
-/* Look what is near new spheres. Walls may have moved by their allowance already, and may move by
- * twice as much the other way. */
+/* Searches for what is near new spheres. Walls may have used their allowance already, and may move
+ * by twice as much in the other direction. */
 static abut_status extend(near_search *q, const parallel_plan *plan, abut_error *error)
 {
     near_walls *n = q->near;
@@ -329,7 +331,7 @@ static void gather_stretch(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Copy where the near spheres are. */
+/* Copies the present places and radii of near spheres. */
 static void gather(near_search *q, int workers)
 {
     const abut_index count = q->near->count;
@@ -338,7 +340,7 @@ static void gather(near_search *q, int workers)
     }
 }
 
-/* Whether the list is as good as new: walls are within the way that they are allowed. */
+/* Whether the list is still valid: walls are within their allowance. */
 static bool is_whole(const near_walls *n, const neighbor_list *l, const wall_scene *w)
 {
     return n->is_made && n->list == neighbor_list_number(l) &&

@@ -5,7 +5,7 @@
 
 #include "../spheres/grid.h"
 
-/* Set a column to where its block is now. */
+/* Reserves a column and sets its pointer. */
 static bool take(neighbor_list *l, int block, void *column, abut_index count, size_t size,
                  neighbor_room room)
 {
@@ -31,7 +31,8 @@ bool neighbor_list_room(neighbor_list *l, abut_index spheres, abut_index outline
 
 bool neighbor_list_candidate_room(neighbor_list *l, abut_index count, neighbor_room room)
 {
-    const abut_index padded = count + GRID_PADDING; /* kernels read some behind the last */
+    const abut_index padded = count + GRID_PADDING; /* kernels read some candidates behind the last
+                                                       one */
     return take(l, 7, &l->firsts, padded, sizeof *l->firsts, room) &&
            take(l, 8, &l->seconds, padded, sizeof *l->seconds, room) &&
            take(l, 10, &l->active, count, sizeof *l->active, room) &&

@@ -1,11 +1,12 @@
-/* Who may come to touch whom: pairs of spheres that are looked at step after step, until the list
- * is made anew (docs/dem.md, section 3).
+/* The neighbor list (Verlet list): pairs of spheres that may touch in the next steps, until the
+ * list is rebuilt (docs/dem.md §3).
  *
- * Each sphere has an allowance, the way that it may go before that: what it goes in some tens of
- * steps at its speed. Candidates are pairs whose surfaces are no farther apart than both
- * allowances, so while no sphere has gone farther than its own no other pair can touch. Every step
- * compares where spheres are with where they were when the list was made; however they came there,
- * nobody is missed. So the list does not show in results: not who touches, not in which order. */
+ * Each sphere has an allowance (its part of the skin), the distance that it may move before that
+ * (docs/dem.md eq. 34): about what it moves in some tens of steps. Candidates are pairs with a gap
+ * of at most both allowances. So while no sphere has moved farther than its allowance, no other
+ * pair can touch. Every step compares places with those when the list was made, so it does not
+ * matter why a sphere moved. The list does not show in results: neither in the contacts nor in
+ * their order. */
 #ifndef INTERACTIONS_NEIGHBOR_LIST_H
 #define INTERACTIONS_NEIGHBOR_LIST_H
 
@@ -19,12 +20,11 @@
 
 typedef struct sphere_row sphere_row; /* spheres/grid.h */
 
-/* The spheres about rigid bodies that hold them: they are listed with spheres and with each other.
- */
+/* Outlines: spheres around rigid bodies. They are listed with spheres and with each other. */
 typedef struct neighbor_outlines {
     abut_index count;
     const double *centers, *radii, *speeds;
-    double wall_reach; /* walls as near as that are looked at, in radii */
+    double wall_reach; /* walls within this distance, in radii, are searched */
 } neighbor_outlines;
 
 /* The spheres of a step, by place. */
@@ -33,19 +33,19 @@ typedef struct neighbor_spheres {
     const double *centers; /* count x 3 */
     const double *radii;
     const mover *movers;
-    const int32_t *clusters; /* spheres of one cluster are no candidates; -1: of none */
+    const int32_t *clusters; /* spheres of one cluster are no candidates; -1: in no cluster */
     const lattice *lattice;
-    double step; /* of time */
+    double step; /* time step */
     vec3 gravity;
-    const abut_pair_finder *lender; /* of memory */
-    neighbor_outlines outlines;     /* numbered on from the spheres */
-    const law_table *laws;          /* how far apart spheres of these materials pull; */
+    const abut_pair_finder *lender; /* lender of memory */
+    neighbor_outlines outlines;     /* numbered after the spheres */
+    const law_table *laws;          /* laws of these materials, which have reaches */
     const int32_t *materials;
-    double wall_gap; /* how far from walls spheres are looked for */
-    double reach;    /* how far apart spheres pull, at most */
+    double wall_gap; /* distance from walls within which spheres are searched for */
+    double reach;    /* the largest reach of two spheres */
 } neighbor_spheres;
 
-/* How far from a sphere others are pulled, at most. */
+/* The largest reach of a sphere's contacts. */
 static inline double neighbor_reach(const neighbor_spheres *s, abut_index k)
 {
     return s->laws->pulls_or_reaches && k < s->count
@@ -53,7 +53,7 @@ static inline double neighbor_reach(const neighbor_spheres *s, abut_index k)
                : 0.0;
 }
 
-/* How far apart two spheres pull each other. */
+/* The reach of two spheres. */
 static inline double neighbor_pair_reach(const neighbor_spheres *s, abut_index i, abut_index j)
 {
     if (!s->laws->pulls_or_reaches) {
@@ -63,7 +63,7 @@ static inline double neighbor_pair_reach(const neighbor_spheres *s, abut_index i
     return law_reach(&s->laws->laws[number], reduced(s->radii[i], s->radii[j]));
 }
 
-/* How many spheres and outlines there are. */
+/* The number of spheres and outlines. */
 static inline abut_index neighbor_count(const neighbor_spheres *s)
 {
     return s->count + s->outlines.count;
@@ -76,83 +76,85 @@ static inline const double *neighbor_center(const neighbor_spheres *s, abut_inde
                              : s->outlines.centers + 3 * (sphere - s->count);
 }
 
-/* Whether two spheres are no candidates: of one cluster, or one is the other's image. */
+/* Whether two spheres are no candidates: members of one cluster, or a sphere and its own image. */
 static inline bool neighbor_is_one_body(const int32_t *clusters, abut_index i, abut_index j)
 {
     return i == j || (clusters[i] >= 0 && clusters[i] == clusters[j]);
 }
 
-/* Where a sphere was when the list was made, and the square of the way that it may go. */
+/* The place of a sphere when the list was made, and its squared allowance. */
 typedef struct anchor {
     double place[3];
     double allowance_sq;
 } anchor;
 
-/* An outline that may come to touch a sphere or an outline before it, at any image. */
+/* An outline that may touch a sphere or an earlier outline, at any image. */
 typedef struct outline_pair {
     int32_t outline;
-    int32_t other; /* the place of a sphere, or the number of an outline, on from the spheres */
+    int32_t other; /* place of a sphere, or number of an outline after the spheres */
 } outline_pair;
 
-/* What allowances are made of: of spheres and outlines when the list was made. */
+/* Numbers that allowances follow from, for spheres and outlines when the list was made. */
 typedef struct list_pace {
     double mean_speed, smallest_radius, mean_radius;
-    double shortest_period; /* INFINITY: there is none */
+    double shortest_period; /* INFINITY: no period */
     double horizon;         /* steps */
 } list_pace;
 
-/* Why a list was made anew. */
+/* Why a list was rebuilt. */
 typedef enum neighbor_reason {
     NEIGHBORS_MOVED,   /* a sphere had used up its allowance */
-    NEIGHBORS_CHANGED, /* there were other spheres, or others of their sizes or places in memory */
+    NEIGHBORS_CHANGED, /* spheres were added or removed, or had other sizes or places in memory */
     NEIGHBOR_REASONS
 } neighbor_reason;
 
-/* What was counted since the simulation began. */
+/* Counts since the simulation began. */
 typedef struct neighbor_counts {
     abut_index made[NEIGHBOR_REASONS];
-    abut_index candidates, steps; /* candidates that were looked at, in so many steps */
+    abut_index candidates, steps; /* candidates tested in this number of steps */
 } neighbor_counts;
 
-/* Zero-initialize. Candidates are sorted by their first spheres, then their second ones, then by
- * image. What they exert on second spheres of later chunks goes through buckets: one for each two
- * chunks that have such candidates, sorted by the first chunk. */
+/* A neighbor list; zero-initialize. Candidates are sorted by first sphere, second sphere and image.
+ * Their effects on second spheres of later chunks go through buckets: one per pair of chunks with
+ * such candidates, sorted by the first chunk. */
 typedef struct neighbor_list {
     bool is_made;
     bool is_new;          /* made in this step */
-    bool has_past;        /* it is known which rows of the last step candidates go on from */
+    bool has_past;        /* `past` is known */
     bool is_for_one_step; /* no sphere has an allowance */
-    bool has_buckets;     /* those of its candidates */
+    bool has_buckets;     /* the buckets of the present candidates */
     abut_index sphere_count, candidate_count;
-    double horizon;   /* steps for which allowances are made; 0: not chosen yet */
+    double horizon;   /* steps that allowances are made for; 0: not chosen yet */
     abut_index lived; /* steps */
     neighbor_counts counts;
 
     list_pace pace;
-    double largest_reach; /* of a sphere with its allowance */
-    box region;           /* which centers do not leave */
+    double largest_reach; /* the largest radius with allowance and reach */
+    box region;           /* the box that centers stay in */
 
-    sphere_row *places; /* of the step, in the box; of spheres and outlines, as the next two */
+    sphere_row *places; /* of the step, in the box; of spheres and outlines, as `anchors` and `gaps`
+                         */
     anchor *anchors;
-    double *gaps;                /* twice the allowances */
-    outline_pair *outline_pairs; /* sorted by `other`, then by outline */
+    double *gaps;                /* twice the allowances, plus the reach */
+    outline_pair *outline_pairs; /* by `other`, then by outline */
     abut_index outline_pair_count;
-    int32_t *begins;           /* sphere_count + 1: candidates of each first sphere */
+    int32_t *begins;           /* sphere_count + 1: where candidates of each first sphere begin */
     int32_t *firsts, *seconds; /* of each candidate */
-    int32_t (*images)[3];      /* when the list was made, of those of which several may touch; else
-                                  NEAREST_IMAGE. NULL: there are none such */
-    uint8_t *has_images;       /* of each chunk: it has some such */
-    int32_t *buckets;          /* of each candidate the number of its bucket; -1: of one chunk */
+    int32_t (*images)[3];      /* images when the list was made, of candidates that may touch at
+                                  several; otherwise NEAREST_IMAGE. NULL: all touch at the nearest
+                                */
+    uint8_t *has_images;       /* of each chunk: some candidate has an image of its own */
+    int32_t *buckets;          /* bucket of each candidate; -1: both spheres are of one chunk */
     sum_bucket *all_buckets;
-    int32_t *bucket_begins;   /* chunks + 1: buckets of each first chunk */
-    int32_t *incoming;        /* the numbers of buckets, by the second chunk, then by the first */
-    int32_t *incoming_begins; /* chunks + 2: of each second chunk */
-    sphere_sum *entries;      /* of buckets, */
-    int32_t *entry_spheres;   /* and of which sphere each is */
+    int32_t *bucket_begins;   /* chunks + 1: where buckets of each first chunk begin */
+    int32_t *incoming;        /* numbers of buckets, by second chunk, then by first */
+    int32_t *incoming_begins; /* chunks + 2: where those of each second chunk begin */
+    sphere_sum *entries;      /* entries of buckets */
+    int32_t *entry_spheres;   /* the sphere of each entry */
 
-    int32_t *active; /* of each chunk the candidates that touch */
+    int32_t *active; /* active candidates of each chunk */
     /* In the first step of a list: the row of the last step that each candidate continues, or -1.
-     * NULL: the rows of the last step name candidates themselves. */
+     * NULL: the rows of the last step have candidates of this list. */
     int32_t *past;
     abut_index *row_counts; /* of each chunk */
     abut_index *row_begins; /* chunks + 1: where its rows begin, with room behind them */
@@ -160,15 +162,15 @@ typedef struct neighbor_list {
     memory_block blocks[27];
 } neighbor_list;
 
-/* How far rounding may put places and distances, beside the lengths that they are made of: some
- * thousand times what it does, so that nobody has to count operations. */
+/* Bound of rounding errors of places and distances, relative to the lengths that they follow from.
+ * It is about a thousand times the actual error. */
 #define LIST_ROUNDING 0x1p-40
 
-/* Of a candidate that touches at its nearest image, if at all. */
+/* The image of a candidate that can touch at its nearest image alone. */
 enum { NEAREST_IMAGE = INT32_MIN };
 
-/* First spheres of a chunk, which one thread takes in one go. Sums go by chunks: another number
- * gives other bits. */
+/* First spheres of a chunk, which one thread processes at a time. The order of sums depends on it:
+ * another number gives other bits. */
 enum { NEIGHBOR_CHUNK = 512 };
 
 static inline abut_index neighbor_list_chunk_count(const neighbor_list *l)
@@ -176,13 +178,13 @@ static inline abut_index neighbor_list_chunk_count(const neighbor_list *l)
     return parallel_chunk_count(l->sphere_count, NEIGHBOR_CHUNK);
 }
 
-/* Where the spheres of a chunk end. */
+/* The end of the spheres of a chunk. */
 static inline abut_index neighbor_chunk_end(const neighbor_list *l, abut_index chunk)
 {
     return parallel_chunk_end(chunk * NEIGHBOR_CHUNK, NEIGHBOR_CHUNK, l->sphere_count);
 }
 
-/* How many of the first spheres are left, where `places` has for each its new place, or -1. */
+/* The number of remaining spheres among the first `count`. places: the new place of each, or -1. */
 static inline abut_index neighbor_list_left(const int32_t *places, abut_index count)
 {
     while (count > 0 && places[count - 1] < 0) {
@@ -191,13 +193,13 @@ static inline abut_index neighbor_list_left(const int32_t *places, abut_index co
     return count > 0 ? places[count - 1] + 1 : 0;
 }
 
-/* How many lists were made before. */
+/* How many lists were made so far. */
 static inline abut_index neighbor_list_number(const neighbor_list *l)
 {
     return l->counts.made[NEIGHBORS_MOVED] + l->counts.made[NEIGHBORS_CHANGED];
 }
 
-/* To be called when a step is done: the next one continues the rows that it found. */
+/* Call this after each step: the next step continues its rows. */
 static inline void neighbor_list_keep(neighbor_list *l)
 {
     l->past = NULL;
@@ -205,15 +207,15 @@ static inline void neighbor_list_keep(neighbor_list *l)
     l->lived++;
 }
 
-/* To be called where spheres come or go, or their sizes or places in memory change. */
+/* Call this when spheres are added or removed, or change their sizes or places in memory. */
 static inline void neighbor_list_forget(neighbor_list *l)
 {
     l->is_made = false;
 }
 
-/* Let the columns of spheres, with the outlines behind them, or of candidates have room for so
- * many: by memory_reserve, or memory_extend, with which they keep what they have. Returns whether
- * there is memory. Images are reserved where there are some. */
+/* Reserves columns of spheres and outlines, or of candidates. room: memory_reserve, or
+ * memory_extend, which keeps the contents. Returns whether there is memory. Images are reserved if
+ * the list has images. */
 typedef void *(*neighbor_room)(memory_block *block, abut_index count, size_t size);
 bool neighbor_list_room(neighbor_list *l, abut_index spheres, abut_index outlines,
                         neighbor_room room);

@@ -1,4 +1,4 @@
-/* Tables of interactions: their columns, memory, and how rows follow partners to other numbers. */
+/* Tables of interactions: columns, memory, and how rows follow their partners to new numbers. */
 #include "table.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* ---- columns ---- */
 
-/* Beside when searches have a column. */
+/* Further conditions for columns, beside those of searches (abut_column_when). */
 enum {
     WITH_MOMENTS = ABUT_COLUMN_WITH_BEFORE + 1,
     OF_HISTORY,
@@ -17,8 +17,8 @@ enum {
     OF_OTHERS
 };
 
-/* Where a column's pointer is, how many bytes an entry has, how many entries there are
- * (abut_column_per), and when it is there (abut_column_when). */
+/* A column: offset of its pointer, bytes per entry, number of entries (abut_column_per), and the
+ * condition for having it (abut_column_when). */
 typedef struct column {
     size_t place, size;
     int per, when, flags;
@@ -35,7 +35,7 @@ typedef struct column_list {
               : (width) == 0                ? 1                                                    \
                                             : (width)))
 
-/* Of a search, from the lists in abut.h. */
+/* A column of a search, from the lists in csrc/abut/. */
 #define FOUND(name, type, width, per, when, flags, unit, meaning)                                  \
     {offsetof(interaction_table, COLUMNS.name), NUMBERS(width) * sizeof(ABUT_COLUMN_OF_##type),    \
      ABUT_COLUMN_##per, ABUT_COLUMN_##when, flags},
@@ -44,7 +44,7 @@ typedef struct column_list {
     {offsetof(interaction_table, name), (numbers) * sizeof *((interaction_table *)0)->name, per,   \
      when, 0}
 
-/* What interactions carry, which are rows or entries. */
+/* Columns of forces and history, per row or per entry. */
 #define ALL_CARRIED(per)                                                                           \
     CARRIED(history, 1, per, OF_HISTORY), CARRIED(moment, 3, per, WITH_MOMENTS),                   \
         CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS), CARRIED(effects, 1, per, OF_OTHERS),       \
@@ -85,14 +85,14 @@ static void *data_of(const interaction_table *t, const column *c)
     return *(void *const *)(const void *)((const char *)t + c->place);
 }
 
-/* The bytes of an entry: how much rows keep is known by the table alone. */
+/* The bytes of an entry. The width of the history is that of the table's layout. */
 static size_t size_of(const interaction_table *t, const column *c)
 {
     const size_t numbers = (size_t)history_numbers(&t->extras.layout);
     return c->when == OF_HISTORY ? numbers * c->size : c->size;
 }
 
-/* Whether a column of pairs has what follows from candidates. */
+/* Whether a column of pairs follows from candidates. */
 static bool is_of_candidates(const column *c)
 {
     return c->place == offsetof(interaction_table, pair.i) ||
@@ -129,7 +129,7 @@ static bool is_wanted(const interaction_table *t, const column *c)
     case ABUT_COLUMN_WITH_BEFORE:
         return false;
     default:
-        /* the point of a pair follows from its overlap: it is computed for those who read it */
+        /* the point of a pair follows from its overlap, and is computed on demand */
         return t->kind != ABUT_SPHERE_SPHERE || c->place != offsetof(interaction_table, pair.point);
     }
 }
@@ -174,7 +174,7 @@ vec3 table_wall_point(const interaction_table *t, abut_index row, const lattice 
 
 /* ---- memory ---- */
 
-/* Whether columns have room already, which is not far too much. */
+/* Whether columns have enough room already, and not far too much. */
 static bool has_room(const interaction_table *t, const abut_index counts[4], table_extras extras)
 {
     bool has = t->extras.is_of_list == extras.is_of_list &&
@@ -187,7 +187,7 @@ static bool has_room(const interaction_table *t, const abut_index counts[4], tab
     return has;
 }
 
-/* Reserve a column; there is room for as many as the column with the least has. */
+/* Reserves a column. The room of a table is that of its shortest column. */
 static bool reserve_column(interaction_table *t, const column *c, memory_block *block,
                            const abut_index counts[4])
 {
@@ -222,7 +222,7 @@ static bool make_room(interaction_table *t, const abut_index counts[4])
     return is_done;
 }
 
-/* Write what searches leave out, and where the entries of the first row begin. */
+/* Writes the zeros that searches leave out, and the first entry offset. */
 static void begin_columns(interaction_table *t, const abut_index counts[4])
 {
     const column_list list = LISTS[t->kind];
@@ -264,7 +264,7 @@ abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_in
     return t->chunks ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-/* Let there be room for more offsets, which keep what they are; NULL: there is no memory. */
+/* Extends the column of offsets, which keeps its contents; NULL: no memory. */
 static abut_index *extend_offsets(interaction_table *t, abut_index first_count)
 {
     const column_list list = LISTS[t->kind];
@@ -281,7 +281,7 @@ static abut_index *extend_offsets(interaction_table *t, abut_index first_count)
     return extended;
 }
 
-/* Add chunks for more first partners. Their rows would begin behind all others. */
+/* Adds empty chunks, at the end, for more first partners. */
 static abut_status extend_chunks(interaction_table *t, abut_index first_count)
 {
     const abut_index count = (first_count + t->chunk_firsts - 1) / t->chunk_firsts;
@@ -415,7 +415,7 @@ static void append_entry_offsets(interaction_table *to, const interaction_table 
     }
 }
 
-/* Rows of another layout. */
+/* Appends the history of rows with another layout. */
 static void append_history(interaction_table *to, abut_index at, const interaction_table *from,
                            row_span rows)
 {
@@ -459,7 +459,7 @@ static void write_offsets(const interaction_table *t)
     }
 }
 
-/* Rows go to places before their own, which have been read. */
+/* Rows move to earlier places, which have already been read. */
 void table_keep(interaction_table *t, const bool *is_kept)
 {
     const interaction_table all = *t;
@@ -479,13 +479,13 @@ void table_keep(interaction_table *t, const bool *is_kept)
 
 /* ---- rows go along with candidates ---- */
 
-/* The chunk that a row is to be in; -1: it goes. */
+/* The new chunk of a row; -1: the row is removed. */
 static abut_index chunk_of(const interaction_table *t, abut_index row)
 {
     return t->candidates[row] < 0 ? -1 : table_first(t, row) / t->chunk_firsts;
 }
 
-/* Rows go behind those of a chunk that are there already. */
+/* Moves rows behind those that the chunk has already. */
 static void join_chunk(interaction_table *t, row_span *chunk, row_span rows)
 {
     interaction_table to = *t;
@@ -497,8 +497,8 @@ static void join_chunk(interaction_table *t, row_span *chunk, row_span rows)
     t->count += rows.count;
 }
 
-/* Rows of a chunk go to theirs. Returns how many chunks are known: each begins where its first row
- * was. */
+/* Distributes rows of an old chunk to their new chunks. Returns how many new chunks have begun:
+ * each begins at the old place of its first row. */
 static abut_index split_chunk(interaction_table *t, row_span rows, abut_index chunks)
 {
     const abut_index end = rows.first + rows.count;
@@ -540,21 +540,21 @@ void table_follow_list(interaction_table *t, const int32_t *candidates, abut_ind
 
 /* ---- rows go along with their partners ---- */
 
-/* Rows of a table in a new order: by their first partners, by counting, and those of pairs then by
- * the second ones. */
+/* Rows in a new order: a counting sort by first partners; then pairs are sorted by second partners.
+ */
 typedef struct row_order {
     interaction_table *to;
     const interaction_table *from;
     const renumbering *by;
     const abut_index *firsts, *seconds;
-    abut_index *rows, *room; /* those that stay, and room for as many */
+    abut_index *rows, *room; /* the remaining rows, and room for as many */
     abut_index *ends;        /* of the rows of each first partner */
 } row_order;
 
-/* The new numbers of a row's partners; first: -1: one of them is gone. */
+/* The new partners of a row; first: -1: a partner was removed. */
 typedef struct new_numbers {
     abut_index first, second;
-    bool is_flipped; /* the pair is to be seen from its other sphere */
+    bool is_flipped; /* the two spheres of the pair change places */
 } new_numbers;
 
 static abut_index new_number(const int32_t *numbers, abut_index old)
@@ -573,8 +573,8 @@ static new_numbers numbers_of(const row_order *o, abut_index row)
     return is_flipped ? (new_numbers){second, first, true} : (new_numbers){first, second, false};
 }
 
-/* List the rows that stay by their first partners; those with the same one stay in their order.
- * Returns how many there are. */
+/* Lists the remaining rows by first partner; rows of one first partner keep their order. Returns
+ * their number. */
 static abut_index list_rows(const row_order *o)
 {
     const abut_index firsts = o->by->first_count;
@@ -594,7 +594,7 @@ static abut_index list_rows(const row_order *o)
     return o->ends[firsts];
 }
 
-/* Whether a pair goes before another one of the same first sphere: by the second one, then by
+/* Whether a pair comes before another one of the same first sphere: by second sphere, then by
  * image. */
 static bool goes_before(const void *order, abut_index a, abut_index b)
 {
@@ -621,7 +621,7 @@ static void negate(double *vector)
     }
 }
 
-/* Turn a pair around: what it is seen from its other sphere. */
+/* Exchanges the two spheres of a pair: all vectors change their sign. */
 static void flip_pair(interaction_table *t, abut_index row)
 {
     negate(t->pair.normal + 3 * row);
@@ -635,7 +635,7 @@ static void flip_pair(interaction_table *t, abut_index row)
     }
 }
 
-/* Copy rows; those that follow one another in both tables in one go. */
+/* Copies rows; runs that are consecutive in both tables are copied at once. */
 static void append_rows(const row_order *o, row_span rows)
 {
     interaction_table to = *o->to;
@@ -662,7 +662,7 @@ static void rename_partners(const row_order *o, row_span rows)
     }
 }
 
-/* Make the rows of some first partners. */
+/* Writes the rows of some first partners. */
 static void make_rows(void *order, abut_index begin, abut_index end)
 {
     const row_order *o = order;
@@ -677,10 +677,10 @@ static void make_rows(void *order, abut_index begin, abut_index end)
     rename_partners(o, rows);
 }
 
-/* First partners whose rows one thread makes in one go. */
+/* First partners that one thread processes at a time. */
 enum { STRETCH = 512 };
 
-/* Rows with entries are made one after the other: they are few. */
+/* Tables with entries have few rows, so one thread writes them. */
 static void make_all(row_order *o, int workers)
 {
     const abut_index firsts = o->by->first_count, *entries = table_entry_offsets(o->to);

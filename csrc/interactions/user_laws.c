@@ -1,4 +1,4 @@
-/* Functions of users, called block by block. */
+/* Calls user laws block by block. */
 #include "user_laws.h"
 
 #include <math.h>
@@ -51,11 +51,11 @@ void user_laws_free(user_laws *laws)
 
 /* ---- blocks ---- */
 
-/* Contacts of a block are filled up to a multiple of this. */
+/* Blocks are filled up to a multiple of this. */
 enum { PADDING = 8 };
 
-/* Columns of inputs follow one another, as do those of outputs: each name is told where its first
- * one is. */
+/* Points each name to its first column: columns of inputs lie one behind the other, and so do those
+ * of outputs. */
 static abut_law_block block_of(user_block *b, const abut_user_law *l)
 {
     abut_law_block of = {.size = sizeof of,
@@ -71,7 +71,7 @@ static abut_law_block block_of(user_block *b, const abut_user_law *l)
     return of;
 }
 
-/* Clear so many rows of columns, which follow one another, and maybe others. */
+/* Sets the first `count` rows of consecutive columns to 0; other rows may be cleared, too. */
 static void clear_columns(double (*columns)[ABUT_LAW_ROWS], int column_count, int32_t count)
 {
     if (column_count > 0) {
@@ -103,13 +103,14 @@ bool user_block_is_bad(const user_block *b, const abut_user_law *l, int32_t k)
 
 /* ---- how stiff a contact is ---- */
 
-/* The contacts of such a block: as it is; pressed in more, and less; parting; sliding along x. */
+/* The contacts of the block: at rest; with a larger and a smaller overlap; separating; sliding
+ * along x. */
 enum { AT_REST, MORE, LESS, PARTING, SLIDING };
 
-/* Parts of an overlap that are small, but far above rounding. */
+/* The step of differences, as a part of the overlap: small, but far above rounding. */
 #define SMALL_WAY 0x1p-20
 
-/* A step so long that a way by it is no speed, for laws that take differences of their own. */
+/* A time step so long that a displacement in it is no velocity, for laws that take differences. */
 #define LONG_STEP 0x1p100
 
 static void set_all(double *column, double number)
@@ -160,7 +161,7 @@ law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c)
     user_block_call(&b, l, PADDING, LONG_STEP);
     const double *push = b.outputs[USER_OUTPUT(push)];
     s.normal = fmax(fabs(push[MORE] - push[AT_REST]), fabs(push[AT_REST] - push[LESS])) / way;
-    /* as fast as it swings, and so for the time of one swing by its angle */
+    /* at the speed of an oscillation, for the time of one radian */
     const double time = s.normal > 0.0 ? sqrt(c->mass / s.normal) : 1.0, speed = way / time;
     set_all(b.inputs[USER_INPUT(overlap)], c->overlap);
     b.inputs[USER_INPUT(parting)][PARTING] = speed;

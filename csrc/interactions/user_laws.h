@@ -1,4 +1,4 @@
-/* Laws of users: blocks of contacts as their functions see them (abut_law.h). */
+/* User laws: blocks of contacts for their functions (abut_law.h). */
 #ifndef INTERACTIONS_USER_LAWS_H
 #define INTERACTIONS_USER_LAWS_H
 
@@ -7,7 +7,7 @@
 
 #include "../abut/laws.h"
 
-/* The column of an input, and that of an output; of a vector the first. */
+/* The column of an input or output; of a vector the first column. */
 #define USER_INPUT(name) (offsetof(user_input_places, name) / sizeof(double))
 #define USER_OUTPUT(name) (offsetof(user_output_places, name) / sizeof(double))
 #define USER_PLACE(name, numbers) double name[numbers];
@@ -20,7 +20,7 @@ typedef struct user_output_places {
     ABUT_LAW_OUTPUTS(USER_PLACE)
 } user_output_places;
 
-/* A block with its columns. */
+/* The columns of a block. */
 typedef struct user_block {
     _Alignas(64) double inputs[ABUT_LAW_INPUT_COUNT][ABUT_LAW_ROWS];
     double outputs[ABUT_LAW_OUTPUT_COUNT][ABUT_LAW_ROWS];
@@ -28,45 +28,45 @@ typedef struct user_block {
     double history_out[ABUT_LAW_HISTORY][ABUT_LAW_ROWS];
 } user_block;
 
-/* Copies of the laws of users, with their parameters. Zero-initialize. */
+/* Copies of user laws and their parameters. Zero-initialize. */
 typedef struct user_laws {
     abut_user_law *laws;
     double *parameters;
     abut_index count;
 } user_laws;
 
-/* from: NULL: none. ABUT_OK or ABUT_NO_MEMORY. */
+/* from: NULL: no laws. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status user_laws_copy(user_laws *to, const abut_user_laws *from);
 void user_laws_free(user_laws *laws);
 
-/* How stiff a contact is. */
+/* The stiffness of a contact. */
 typedef struct law_stiffness {
     double normal; /* d force / d overlap */
     double shear;
     double damping_ratio;
 } law_stiffness;
 
-/* A contact at rest, and what it keeps: NULL: nothing yet, else columns of one number. */
+/* A contact at rest, and its history: columns of one number; NULL: a new contact. */
 typedef struct law_contact {
     double overlap, radius, mass, inertia, radius_i, radius_j;
     const double *vectors, *scalars;
 } law_contact;
 
-/* By differences of the forces of contacts that are moved a little. What is no number counts for
- * nothing: the step that comes upon it names it. */
+/* Computes the stiffness by finite differences of the law's forces. Results that are not finite are
+ * ignored; a step in which they occur ends with an error. */
 law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c);
 
-/* How many numbers a contact keeps under a law. */
+/* How many numbers the history has under a law. */
 static inline int user_history_count(const abut_user_law *l)
 {
     return 3 * l->vector_count + l->scalar_count;
 }
 
-/* Call a law's function for so many contacts, a multiple of 8, whose inputs and history the block
- * has. */
+/* Calls a law's function for `count` contacts, a multiple of 8. The block has their inputs and
+ * history. */
 void user_block_call(user_block *b, const abut_user_law *l, int32_t count, double step);
 
-/* Whether a contact exerts or keeps something that is not finite. */
+/* Whether an output or the new history of a contact is not finite. */
 bool user_block_is_bad(const user_block *b, const abut_user_law *l, int32_t k);
 
 #endif
