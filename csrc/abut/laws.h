@@ -32,7 +32,8 @@ typedef enum abut_cohesion {
     ABUT_JKR,           /* with HERTZ alone: sticky surfaces with a neck that snaps */
     ABUT_DMT,           /* attraction at touch, and over a short gap */
     ABUT_LIQUID_BRIDGE, /* Willett's bridge: it forms at touch and ruptures at a gap */
-    ABUT_LUDING         /* with LINEAR alone: plastic loading, elastic unloading and attraction */
+    ABUT_LUDING,        /* with LINEAR alone: plastic loading, elastic unloading and attraction */
+    ABUT_COHESION_COUNT
 } abut_cohesion;
 
 /* The numbers of a law, as X(type, name): a struct, arrays and files follow from this list. Numbers

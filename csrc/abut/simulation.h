@@ -487,9 +487,9 @@ typedef struct abut_interactions {
 } abut_interactions;
 
 /* How many numbers the history of an interaction has beside both springs. First come the vectors
- * and scalars of user laws, with room for the law that has most of each, or the largest overlap of
- * LUDING. Then come the identity of the law that wrote them, -1 for LUDING and 0 for none, and the
- * stored energy. 0: no law has such numbers. */
+ * and scalars of user laws, with room for the law that has most of each, or the largest overlap
+ * under a built-in law that keeps it. Then come the identity of the law that wrote them, -1 for a
+ * built-in law and 0 for none, and the stored energy. 0: no law has such numbers. */
 abut_index abut_simulation_history_count(const abut_simulation *simulation);
 
 /* Returns the counts alone, without columns. */

@@ -211,8 +211,8 @@ static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, i
     fill_up(b, count);
 }
 
-/* Clears history and moments that built-in laws do not write. They have springs, and Luding's law
- * the largest overlap, which kernels add. Without rolling springs they write no moments. */
+/* Clears history and moments that built-in laws do not write. They have springs; kernels add the
+ * largest overlap if the law keeps it. Without rolling springs they write no moments. */
 static void clear_more(const row_laws *r, row_block *b)
 {
     const law_block *block = &b->block;

@@ -209,6 +209,12 @@ LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radiu
                       .unloaded = touching};
 }
 
+/* Whether the history of contacts has the largest overlap. */
+LANES_INLINE lanes_mask cohesions_keep_most(const lanes *c)
+{
+    return cohesions_are(c, ABUT_LUDING);
+}
+
 LANES_INLINE sticking select_sticking(lanes_mask chosen, sticking a, sticking b)
 {
     return (sticking){.elastic = lanes_select(chosen, a.elastic, b.elastic),

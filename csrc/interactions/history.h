@@ -57,22 +57,22 @@ static inline bool history_has_more(const history_layout *l)
     return history_numbers(l) > l->begins[HISTORY_ROLL];
 }
 
-/* What Luding's law keeps is one number: the largest overlap of all. */
-enum { HISTORY_OF_LUDING = -1 };
+/* The identity of a built-in law that keeps a number: the largest overlap. */
+enum { HISTORY_OF_BUILT_IN = -1 };
 
 /* Returns 0 where another law wrote the row. */
 static inline double history_most(const history_layout *l, const double *kept)
 {
     const int end = l->begins[HISTORY_END];
     const bool is_there =
-        history_numbers(l) > end && kept[end + HISTORY_IDENTITY] == (double)HISTORY_OF_LUDING;
+        history_numbers(l) > end && kept[end + HISTORY_IDENTITY] == (double)HISTORY_OF_BUILT_IN;
     return is_there ? kept[l->begins[HISTORY_SCALARS]] : 0.0;
 }
 
 static inline void history_set_most(const history_layout *l, double *kept, double most)
 {
     kept[l->begins[HISTORY_SCALARS]] = most;
-    kept[l->begins[HISTORY_END] + HISTORY_IDENTITY] = (double)HISTORY_OF_LUDING;
+    kept[l->begins[HISTORY_END] + HISTORY_IDENTITY] = (double)HISTORY_OF_BUILT_IN;
 }
 
 static inline bool history_is_same(const history_layout *a, const history_layout *b)

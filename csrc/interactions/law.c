@@ -293,7 +293,7 @@ double law_stable_step(double frequency_sq, double ratio)
 #define OFFSET(name) offsetof(abut_law, name)
 #define LIMIT ABUT_COORDINATE_LIMIT
 
-enum { CLASS_OF_OWN = ABUT_LUDING + 1 };
+enum { CLASS_OF_OWN = ABUT_COHESION_COUNT };
 
 /* Built-in laws by their cohesion, and user laws. A further cohesion needs a row here, a member of
  * abut_cohesion, its numbers in ABUT_LAW_NUMBERS, a name in Python's module.c, and a class in

@@ -1,6 +1,5 @@
 /* Contact laws of two materials, in the form that kernels read (docs/dem.md §2). Lengths, forces
- * and energies are those of one contact with the given R* and overlap; gaps are negative overlaps.
- */
+ * and energies are those of one contact with its R* and overlap; a gap is a negative overlap. */
 #ifndef INTERACTIONS_LAW_H
 #define INTERACTIONS_LAW_H
 

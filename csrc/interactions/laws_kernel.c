@@ -379,13 +379,13 @@ LANES_INLINE void put_most(const law_block *b, int32_t p, lanes most, unsigned c
 LANES_INLINE sticking stick(const law_block *b, int32_t p, const lanes *c, const two_movers *t,
                             const directions *d, lanes overlap, const state *s, size_t count)
 {
-    const unsigned is_luding =
-        mask_bits(cohesions_are(c, ABUT_LUDING)) & lanes_first_bits((int32_t)count);
-    lanes most = is_luding ? load_most(b, p, d->is_old) : lanes_set(0.0);
+    const unsigned keeps_most =
+        mask_bits(cohesions_keep_most(c)) & lanes_first_bits((int32_t)count);
+    lanes most = keeps_most ? load_most(b, p, d->is_old) : lanes_set(0.0);
     const sticking of = cohesions_stick(c, s->law.exponent, s->law.elastic, t->radius, overlap,
                                         lanes_load(b->old_overlap + p), &most);
-    if (is_luding) {
-        put_most(b, p, most, is_luding);
+    if (keeps_most) {
+        put_most(b, p, most, keeps_most);
     }
     return of;
 }

@@ -17,7 +17,7 @@
 
 /* The speeds in allowances (docs/dem.md eq. 34): a little more than the sphere's own, since it may
  * accelerate, and a part of the mean speed, with which others may hit it. Small spheres are hit the
- * farthest. Tested with size ratios of 1 to 100. */
+ * farthest. Tested with size ratios up to 100. */
 #define OWN_SPEED 1.1
 #define MEAN_SPEED 0.35
 

@@ -8,7 +8,7 @@
 
 /* The numbers of a sphere that laws read: a cache line. For a wall, and for both partners at a
  * spot, it has one contact's velocity of the point, spin and, at a spot, mass. Velocities are those
- * of half a step earlier. */
+ * of half a step ago. */
 typedef struct mover {
     double velocity[3], spin[3];
     double radius;

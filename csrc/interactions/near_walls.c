@@ -23,8 +23,7 @@
  * then the list saves nothing. */
 #define MOST_NEAR 0.8
 
-/* Facets per near sphere, on average, that are listed. With more facets bins find contacts faster.
- */
+/* Facets per near sphere, on average, that are listed. With more of them bins are faster. */
 enum { MOST_TRIANGLES = 16 };
 
 /* A list that lives for fewer steps, because walls are fast, saves nothing. */
@@ -166,8 +165,7 @@ static abut_index searched_count(const near_search *q)
     return neighbor_count(q->spheres) - q->first;
 }
 
-/* Stores the spheres and bodies that the query has found to be near, and the facets near spheres.
- */
+/* Stores which spheres and bodies the query has found to be near, and the facets near spheres. */
 static abut_status keep_near(const near_search *q, const abut_columns *found)
 {
     near_walls *n = q->near;

@@ -132,8 +132,8 @@ typedef struct neighbor_list {
     double largest_reach; /* the largest radius with allowance and reach */
     box region;           /* the box that centers stay in */
 
-    sphere_row *places; /* of the step, in the box; of spheres and outlines, as `anchors` and `gaps`
-                         */
+    sphere_row *places; /* of the step, in the box; of spheres and outlines, as are `anchors`,
+                           `gaps` */
     anchor *anchors;
     double *gaps;                /* twice the allowances, plus the reach */
     outline_pair *outline_pairs; /* by `other`, then by outline */
@@ -141,8 +141,7 @@ typedef struct neighbor_list {
     int32_t *begins;           /* sphere_count + 1: where candidates of each first sphere begin */
     int32_t *firsts, *seconds; /* of each candidate */
     int32_t (*images)[3];      /* images when the list was made, of candidates that may touch at
-                                  several; otherwise NEAREST_IMAGE. NULL: all touch at the nearest
-                                */
+                                  several; otherwise NEAREST_IMAGE. NULL: there are no such */
     uint8_t *has_images;       /* of each chunk: some candidate has an image of its own */
     int32_t *buckets;          /* bucket of each candidate; -1: both spheres are of one chunk */
     sum_bucket *all_buckets;

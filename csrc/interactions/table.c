@@ -540,8 +540,7 @@ void table_follow_list(interaction_table *t, const int32_t *candidates, abut_ind
 
 /* ---- rows go along with their partners ---- */
 
-/* Rows in a new order: a counting sort by first partners; then pairs are sorted by second partners.
- */
+/* Rows in a new order: a counting sort by first partners; pairs are then sorted by second ones. */
 typedef struct row_order {
     interaction_table *to;
     const interaction_table *from;

@@ -124,7 +124,7 @@ static void read_vector(double *column, abut_index row, const double *states, in
     }
 }
 
-/* Reads the springs and the largest overlap of Luding's law, if the laws have them. */
+/* Reads the springs and the largest overlap, if the laws have them. */
 static void read_kept(const interaction_table *t, abut_index row, const double *states)
 {
     const history_layout *l = &t->extras.layout;

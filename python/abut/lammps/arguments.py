@@ -14,7 +14,7 @@ from ..laws.compiled import CompiledLaw
 from ..laws.law import LawFunction, OwnLaw
 from ..laws.law_table import Law, LawTable
 from ..laws.materials import Material
-from ..laws.plain import Frictional
+from ..laws.plain import Frictional, built_in_laws
 from ..search.finder import is_one_mesh
 from ..search.half_space import HalfSpace, Surface, read_surface
 from ..simulation import walls as known
@@ -107,14 +107,16 @@ def read_laws(
     law: Law, grain: Material, walls: list[Material | None]
 ) -> tuple[LawTable, list[int]]:
     """A table of the laws of the grain, material 0, with all walls, and the walls' materials."""
+    *others, last = built_in_laws()
+    built_in = f"{', '.join(others)} or {last}"
     if isinstance(law, LawFunction | OwnLaw | CompiledLaw):
         raise ValueError(
-            f"law is {law.name}, a law of your own, but walls of LAMMPS take a Hertz, a Linear or a"
-            " Luding: LAMMPS' atoms have no room for the history of other laws"
+            f"law is {law.name}, a law of your own, but walls of LAMMPS take {built_in}:"
+            " LAMMPS' atoms have no room for the history of other laws"
         )
     if not isinstance(law, Frictional):
         kind = checks.a_or_an(type(law).__name__)
-        raise TypeError(f"law is {kind}, but must be a Hertz, a Linear or a Luding")
+        raise TypeError(f"law is {kind}, but must be {built_in}")
     table = LawTable()
     table.number(grain, "grain")
     materials = [Material() if material is None else material for material in walls]

@@ -15,10 +15,10 @@ from .compiled import CompiledLaw
 from .contacts import LawColumns, law_columns
 from .law import LawFunction, OwnLaw
 from .materials import Material
-from .plain import Frictional, Hertz, Linear, Luding, RollingA
+from .plain import Frictional, RollingA, built_in_laws
 from .probes import only_pulls, try_law
 
-Law = Hertz | Linear | Luding | OwnLaw | CompiledLaw
+Law = Frictional | OwnLaw | CompiledLaw
 Own = OwnLaw | CompiledLaw
 
 
@@ -202,7 +202,8 @@ class LawTable:
 def no_law(given: object) -> TypeError:
     """The TypeError for an argument that is not a law."""
     kind = checks.a_or_an(type(given).__name__)
-    return TypeError(f"law is {kind}, but must be a Hertz, a Linear, a Luding or a law of your own")
+    built_in = ", ".join(built_in_laws())
+    return TypeError(f"law is {kind}, but must be {built_in} or a law of your own")
 
 
 def pulling(law: Law) -> str:

@@ -92,7 +92,7 @@ class RollingC(Value):
 
 
 class Frictional(Value):
-    """The base of `Hertz`, `Linear` and `Luding`."""
+    """The base of all built-in contact laws."""
 
     friction: float
     restitution: float
@@ -108,6 +108,10 @@ class Frictional(Value):
             curvature=_read_curvature(self.curvature),
             cohesion=read_cohesion(self.cohesion, type(self).__name__, isinstance(self, Hertz)),
         )
+
+    def numbers(self, a: Material, b: Material) -> Numbers:
+        """The numbers of this law, for two materials, that the library takes."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -312,6 +316,11 @@ class Luding(Frictional):
         numbers = _numbers(self, _core.LINEAR, self.loading, self.tangential * self.loading)
         own = {"unloading": self.unloading, "tensile": self.tensile, "depth": self.depth}
         return numbers | own | {"cohesion": _core.LUDING}
+
+
+def built_in_laws() -> list[str]:
+    """Names of all built-in laws with their article, for messages."""
+    return [checks.a_or_an(law.__name__) for law in Frictional.__subclasses__()]
 
 
 def damping_ratio(restitution: float) -> float:
