@@ -176,8 +176,9 @@ class LawTable:
         numbers = set(materials)
         for pair, law in self.laws.items():
             rolling = law.rolling if isinstance(law, Frictional) else None
-            brakes = isinstance(rolling, RollingA) and rolling.coefficient > 0
-            if brakes and numbers & set(pair):
+            if not numbers & set(pair):
+                continue
+            if isinstance(rolling, RollingA) and rolling.coefficient > 0:
                 a, b = (self.materials[number] for number in pair)
                 raise ValueError(
                     f"{nouns} cannot have RollingA, as {a} with {b} has: use RollingC, for example"

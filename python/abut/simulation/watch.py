@@ -80,10 +80,10 @@ class Watch:
             return
         fast, deep, placed, count, speed = found
         if placed is not None:
-            notice = Notice(*placed)
+            deepest = Notice(*placed)
             # one kind for each step: particles may be added several times
-            kind = f"placed {notice.step}"
-            self._noticed.append((kind, _placed_text(simulation, notice, count, speed)))
+            kind = f"placed {deepest.step}"
+            self._noticed.append((kind, _placed_text(simulation, deepest, count, speed)))
         for kind, notice in (("fast", fast), ("deep", deep)):
             if notice is not None and kind not in self.warned:
                 self._noticed.append((kind, _TEXTS[kind](simulation, Notice(*notice))))
