@@ -71,7 +71,7 @@ def _find(finder, frame, arguments):
 
 
 def _check_order(arguments):
-    """Raise where mesh and spheres are swapped; otherwise both would be of unknown kinds."""
+    """Raise if mesh and spheres are swapped; otherwise both would be of unknown kinds."""
     mesh, spheres = Path(arguments.mesh), Path(arguments.spheres)
     if _may_be_mesh(spheres) and not _may_be_mesh(mesh):
         raise ValueError(

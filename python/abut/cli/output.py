@@ -21,7 +21,7 @@ _HINT = f"; use {LIST} for one file per frame, or {STDOUT} for standard output"
 
 
 def open_output(arguments, what):
-    """Return the writer of the frames' tables; raise where OUT cannot be written."""
+    """Return the writer of the frames' tables; raise if OUT cannot be written."""
     path = Path(arguments.output)
     if arguments.output == STDOUT:
         return _Whole(None, arguments.frame == "all")
@@ -35,7 +35,7 @@ def open_output(arguments, what):
 
 
 def _check_not_read(path, arguments):
-    """Raise where OUT, or the folder beside a list, is an input."""
+    """Raise if OUT, or the folder beside a list, is an input."""
     folder = path.with_suffix("") if path.suffix.lower() == LIST else path
     for given in (getattr(arguments, "mesh", None), arguments.spheres):
         for written in (path, folder):

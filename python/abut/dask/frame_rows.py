@@ -53,7 +53,7 @@ def _read_rows(result: Any, names: set[Any] | None) -> Any:
 
 
 def check_unique(names: Any, subject: str) -> None:
-    """Raise where a table would have a column's name twice."""
+    """Raise if a table would have a column's name twice."""
     is_repeat = names.duplicated()
     if is_repeat.any():
         raise ValueError(f"{subject} the column {names[is_repeat][0]!r} more than once")
@@ -204,7 +204,7 @@ def _fitted(table: Any, meta: Any) -> Any:
 
 
 def _cast(column: Any, dtype: Any, frames: Any) -> Any:
-    """Convert a column to another dtype; raise where a value would change."""
+    """Convert a column to another dtype; raise if a value would change."""
     try:
         cast = column.astype(dtype)
     except (TypeError, ValueError, OverflowError):

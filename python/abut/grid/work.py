@@ -282,7 +282,7 @@ def _vector(value: ArrayLike, name: str) -> Array:
 
 
 def _best(make: Callable[[int], Array], model: Model) -> Array:
-    """Return the sizes with the least work; stop soon after them, since more levels are worse."""
+    """Return the sizes with the least work; the search stops after two worse numbers of levels."""
     best = make(1)
     least, worse = model.total(best), 0
     for count in range(2, LEVEL_SEARCH_LIMIT + 1):
@@ -331,8 +331,8 @@ def _constant(model: Model, count: int) -> Array:
 def _filled(spectrum: Spectrum, per_cell: float, count: int) -> tuple[list[float], float]:
     """Return sizes of levels with `per_cell` spheres in each cell, and the fraction of the rest.
 
-    There are fewer than `count` sizes if spheres run out. `per_cell` is relative to the number of
-    spheres in a cell as large as the largest diameter, if all spheres were on its level.
+    There are fewer than `count` sizes if no spheres remain. `per_cell` has a relative unit: all
+    spheres in cells as large as the largest diameter would be 1.
     """
     diameters, volumes = spectrum.diameters, spectrum.volumes
     sizes: list[float] = []

@@ -130,7 +130,7 @@ class Spectrum:
         return np.searchsorted(self.diameters, sizes, side="right")
 
     def between(self, lower: Any, upper: Any) -> Array:
-        """Return the sums over diameters lower to upper - 1, of the sorted ones."""
+        """Return the sums over the sorted diameters with numbers lower to upper - 1."""
         lower, upper = np.broadcast_arrays(lower, upper)
         from_below = self.below[:, upper] - self.below[:, lower]
         from_above = self.above[:, lower] - self.above[:, upper]
@@ -182,7 +182,7 @@ class Model:
         return float(self.level(np.append(0, places[:-1]), places, sizes).sum())
 
     def level(self, lower: Any, upper: Any, size: Any) -> Any:
-        """Return the work in levels with cells of `size` that hold diameters lower to upper - 1.
+        """Return the work of levels with cells of `size`, for diameters lower to upper - 1.
 
         This includes the search on the level itself, and the search in it by all spheres above, or
         below for bottom-up. The latter does not depend on the levels of these spheres. So the total

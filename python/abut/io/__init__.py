@@ -241,7 +241,7 @@ def read_spheres(
     Returns
     -------
     Spheres
-        The named tuple (centers, radii, ids, frame). `ids` is None where the file has none, and
+        The named tuple (centers, radii, ids, frame). `ids` is None if the file has none, and
         `frame`, the number of each sphere's frame, is None unless `frame` is "all".
 
     Raises
@@ -394,7 +394,7 @@ def load_convex_contacts(path: Pathlike) -> ConvexContacts:
 
 
 def table_writer(path: Pathlike, what: str, hint: str = "") -> Callable[..., None]:
-    """Return the function that writes tables to a file with this ending; raise where none does."""
+    """Return the function that writes tables to a file with this ending; raise if none does."""
     return _by_ending(_path(path), _TABLE_WRITERS, what, hint)
 
 
@@ -432,7 +432,7 @@ def _path(path: Pathlike) -> Path:
 
 
 def _saved_path(path: Pathlike, what: str) -> Path:
-    """Return the path; raise where it is a table in a format that cannot be read back."""
+    """Return the path; raise if it is a table in a format that cannot be read back."""
     file = _path(path)
     if file.suffix.lower() in _TABLE_WRITERS.keys() - {".npz"} and file.exists():
         raise ValueError(

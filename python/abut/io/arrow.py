@@ -38,7 +38,7 @@ _END = "end"
 
 
 def read_block(block: bytes, line_count: int, columns: Columns) -> list[NDArray] | None:
-    """Return the picked columns of rows; None if they need reading by words, or without pyarrow."""
+    """Return the picked columns of rows, or None: they must then be read word by word."""
     if len(block) < (_FEW_BYTES if _CSV in sys.modules else _FEW_TO_IMPORT):
         return None
     if b"\r\n" in block[: block.find(b"\n") + 1]:

@@ -253,7 +253,7 @@ class _Dump:
         return frame
 
     def pass_frame(self) -> bool:
-        """Skip the next frame, and raise where it is not whole; return False at the end."""
+        """Skip the next frame, and raise if it is not whole; return False at the end."""
         if not (head := self.next_head()):
             return False
         self.skip(head)
@@ -291,7 +291,7 @@ class _Dump:
         return None
 
     def _check_title(self, text: bytes, sections: Mapping[str, Any]) -> None:
-        """Raise where a frame begins in the head of another, and move back to its beginning."""
+        """Raise if a frame begins in the head of another, and move back to its beginning."""
         at = text.rfind(_ITEM)
         title = text[len(_ITEM) :].decode("utf-8", "replace").strip()
         if at > 0 or (at == 0 and title in sections):
@@ -384,13 +384,13 @@ class _Dump:
         )
 
     def _ended_rows(self, head: _Head) -> Iterator[tuple[int, bytes, int]]:
-        """Return the rows in blocks; raise where the last line has no end."""
+        """Return the rows in blocks; raise if the last line has no end."""
         for block in self.text.take_rows(head.sphere_count):
             self.check_end(head)
             yield block
 
     def _check_behind(self, head: _Head) -> None:
-        """Raise where more rows follow than the head announces."""
+        """Raise if more rows follow than the head announces."""
         behind = self.text.peek(len(_ITEM))
         if not _ITEM.startswith(behind):
             raise ValueError(
@@ -399,7 +399,7 @@ class _Dump:
             )
 
     def check_end(self, head: _Head) -> None:
-        """Raise where the last line has no end: another program may still be writing it."""
+        """Raise if the last line has no end: another program may still be writing it."""
         if self.text.is_open:
             raise CutOff(
                 f"the last line of frame {head.number} has no end: it may be cut off. If it is"

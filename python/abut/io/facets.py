@@ -26,7 +26,7 @@ def joined_corners(parts: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def check_there_are_facets(facets: Facets, whose: str) -> None:
-    """Raise a ValueError where there are points, as in a cloud, but no facets."""
+    """Raise a ValueError if there are points, as in a cloud, but no facets."""
     if len(facets.vertices) and not len(facets.indices):
         points = counted(len(facets.vertices), "point")
         raise ValueError(f"{whose} has {points}, but no facets between them")

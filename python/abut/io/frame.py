@@ -23,7 +23,7 @@ class Frame(NamedTuple):
         Coordinates of the file: unwrapped ones may lie outside the box.
     radii : (n,) ndarray of float64
     ids : (n,) ndarray of intp, or None
-        The numbers that the file gives the spheres; None where it gives none.
+        The numbers that the file gives the spheres; None if it gives none.
     step : int or None
         Number of the time step: a dump's ``ITEM: TIMESTEP``, or an npz file's ``step_count``.
     time : float or None
@@ -33,7 +33,7 @@ class Frame(NamedTuple):
         it is the box's length along each axis that is periodic at both ends (``pp``), in files of
         `write_frames` the simulation's. None if no axis is periodic, or the file has no period.
     origin : (3,) ndarray of float64, or None
-        The box's lower corner; None where the file has no box.
+        The box's lower corner; None if the file has no box.
     columns : dict of str to ndarray
         The columns that ``columns=`` requested, by their names in the file, (n,) each. In a dump,
         whole numbers (``type``, ``mol``, ``proc``, ``ix`` and similar, and names that begin with

@@ -44,7 +44,8 @@ _NAMES: dict[str, Callable[[Path], list[str]]] = {
 # Error messages list these kinds where a file is of another one.
 _KINDS = f"{', '.join(_READERS)}, {_LIST}; a dump begins with 'ITEM:'"
 
-# `write_frames` writes further files beside the spheres, with these name ends: they are not frames.
+# `write_frames` writes further files beside the spheres, with these ends of names. They are not
+# frames.
 _PARTS = ("-contacts", "-pairs", "-walls", "-bodies", "-bonds")
 
 
@@ -396,7 +397,7 @@ def _ending_of(path: Path) -> str:
 
 
 def _all_known(files: list[_File]) -> list[_File]:
-    """Return the files; raise a ValueError where all of them are of unknown kinds."""
+    """Return the files; raise a ValueError if all of them are of unknown kinds."""
     if files and not any(file.kind for file in files):
         raise _unknown(files[0].path)
     return files
@@ -439,7 +440,7 @@ def _unnumbered(path: Path) -> str:
 
 
 def _in_order(name: str, paths: list[Path]) -> list[Path]:
-    """Sort by names with numbers; raise where whole and decimal numbers give different orders."""
+    """Sort by names with numbers; raise if whole and decimal numbers give different orders."""
     ordered = sorted(paths, key=lambda path: _pieces(_WHOLE, path))
     decimal = sorted(paths, key=lambda path: _pieces(_DECIMAL, path))
     for whole, other in zip(ordered, decimal, strict=True):

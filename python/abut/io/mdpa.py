@@ -244,7 +244,7 @@ class _Nodes:
         self._coordinates.add(words[1:], line)
 
     def finish(self) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return all nodes (v, 3), and their units, or None where they are exact."""
+        """Return all nodes (v, 3), and their units, or None if they are exact."""
         ids = np.array(self._ids, np.int64)
         self._order = np.argsort(ids, kind="stable")
         self._sorted = ids[self._order]

@@ -183,7 +183,7 @@ def _read_count(arrays: _Arrays, name: str) -> int | None:
 
 
 def _check_search_shapes(headers: _Arrays, dimension: int) -> None:
-    """Raise where the period or the poses of a search have the wrong shape."""
+    """Raise if the period or the poses of a search have the wrong shape."""
     if "period" in headers and headers["period"].shape != (dimension,):
         raise ValueError(f"period has shape {headers['period'].shape}")
     if "poses" in headers and headers["poses"].shape[1:] != (4, 4):
@@ -197,7 +197,7 @@ def check_finite(columns: _Arrays) -> None:
 
 
 def check_offsets(name: str, steps: NDArray[np.intp], length: int) -> None:
-    """Raise where offsets do not ascend from 0 to a length."""
+    """Raise if offsets do not ascend from 0 to a length."""
     # Neighbors are compared, not subtracted: a difference may exceed 64 bits.
     falls = (steps[1:] < steps[:-1]).any()
     if not len(steps) or steps[0] != 0 or steps[-1] != length or falls:
@@ -205,7 +205,7 @@ def check_offsets(name: str, steps: NDArray[np.intp], length: int) -> None:
 
 
 def check_firsts(columns: _Arrays, name: str) -> None:
-    """Raise where a column of numbers disagrees with the offsets."""
+    """Raise if a column of numbers disagrees with the offsets."""
     offsets = columns["offsets"]
     spheres = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     if not np.array_equal(columns[name], spheres):
@@ -216,7 +216,7 @@ def check_firsts(columns: _Arrays, name: str) -> None:
 
 
 def _check_numbers_of_pairs(columns: _Arrays, other_count: int | None) -> None:
-    """Raise where sphere numbers are out of range or order; `match` needs both."""
+    """Raise if sphere numbers are out of range or order; `match` needs both."""
     i, j = columns["i"], columns["j"]
     check_offsets("offsets", columns["offsets"], len(i))
     check_firsts(columns, "i")
@@ -248,7 +248,7 @@ def _check_numbers(columns: _Arrays) -> None:
 
 
 def _check_mesh_count(columns: _Arrays, count: int | None) -> None:
-    """Raise where a mesh's number reaches the count, which files of earlier versions lack."""
+    """Raise if a mesh's number reaches the count, which files of earlier versions lack."""
     most = _MOST_MESHES if count is None else count
     if columns["mesh"].max(initial=-1) >= most:
         row = np.argmax(columns["mesh"] >= most)
@@ -257,7 +257,7 @@ def _check_mesh_count(columns: _Arrays, count: int | None) -> None:
 
 
 def _check_meshes(columns: Mapping[str, NDArray], meshes: tuple[Mesh, ...]) -> None:
-    """Raise where facets or nodes are beyond their mesh: they would be read from other memory."""
+    """Raise if facets or nodes are beyond their mesh: they would be read from other memory."""
     mesh = columns["mesh"]
     if len(mesh) and mesh.max() >= len(meshes):
         raise ValueError(f"the contacts refer to mesh {mesh.max()}, but {_given(meshes)}")
@@ -328,7 +328,7 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
 
 
 def check_period(header: NDArray) -> None:
-    """Raise where the type or shape of a frame's period is wrong."""
+    """Raise if the type or shape of a frame's period is wrong."""
     check_kind("period", header, np.dtype(np.float64), 1)
     if header.shape != (3,):
         raise ValueError(f"period has shape {header.shape}, but must be (3,)")

@@ -32,7 +32,7 @@ def _columns_in(table: type[Table], arrays: _Arrays) -> list[Column]:
 
 
 def check_kinds(table: type[Table], arrays: _Arrays) -> None:
-    """Raise where an array has another type of numbers, or another number of axes."""
+    """Raise if an array has another type of numbers, or another number of axes."""
     for column in _columns_in(table, arrays):
         axes = 1 + len(column.shape(3))
         check_kind(column.name, arrays[column.name], column.dtype, axes)
@@ -42,7 +42,7 @@ def check_kinds(table: type[Table], arrays: _Arrays) -> None:
 
 
 def check_kind(name: str, header: NDArray[Any], dtype: np.dtype, dimensions: int) -> None:
-    """Raise where an array has another type of numbers, or another number of axes."""
+    """Raise if an array has another type of numbers, or another number of axes."""
     if not np.can_cast(header.dtype, dtype, "same_kind"):
         raise ValueError(f"{name} has dtype {header.dtype}, but must be {dtype}")
     if header.ndim != dimensions:
@@ -58,7 +58,7 @@ def dimension_of(arrays: _Arrays) -> int:
 
 
 def check_shapes(table: type[Table], arrays: _Arrays, dimension: int) -> None:
-    """Raise where columns have other widths, or another number of entries."""
+    """Raise if columns have other widths, or another number of entries."""
     columns = _columns_in(table, arrays)
     lengths = _lengths(columns, arrays)
     for column in columns:
@@ -71,7 +71,7 @@ def check_shapes(table: type[Table], arrays: _Arrays, dimension: int) -> None:
 
 
 def check_length(name: str, array: NDArray[Any], length: int) -> None:
-    """Raise where an array has another number of entries."""
+    """Raise if an array has another number of entries."""
     if len(array) != length:
         raise ValueError(f"{name} has {len(array)} entries, not {length}")
 

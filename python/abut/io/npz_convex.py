@@ -60,7 +60,7 @@ def _settings(arrays: _Arrays, dimension: int) -> dict[str, Any]:
 
 
 def _check_groups(headers: _Arrays) -> None:
-    """Raise where some columns of a group are missing, or groups exclude each other."""
+    """Raise if some columns of a group are missing, or groups exclude each other."""
     partner = "walls" if "mesh" in headers else "bodies"
     for name in _columns_with(partner, *(["spots"] if "spot" in headers else [])):
         if name not in headers:

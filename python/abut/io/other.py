@@ -71,7 +71,7 @@ def _off(path: Path) -> Any:
 
 
 def _check_off(lines: Lines) -> None:
-    """Raise where there are fewer rows than the counts at the beginning announce."""
+    """Raise if there are fewer rows than the counts at the beginning announce."""
     rows = (words for _, line in lines if (words := line.partition(b"#")[0].split()))
     words = next(rows, [])
     if not words or not words[0].upper().endswith(b"OFF") or b"BINARY" in words:

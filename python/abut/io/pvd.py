@@ -55,7 +55,7 @@ def _entry(folder: Path, item: Element) -> Entry:
 
 
 def _check_times(entries: list[Entry]) -> None:
-    """Raise where a time occurs twice: its frame would have several parts, which is not read."""
+    """Raise if a time occurs twice: its frame would have several parts, which is not read."""
     times: set[float] = set()
     for entry in entries:
         if entry.time in times:

@@ -32,7 +32,7 @@ class Spheres(NamedTuple):
     centers : (n, 3) ndarray of float64
     radii : (n,) ndarray of float64
     ids : (n,) ndarray of intp, or None
-        The numbers of the spheres in the file (column ``id``, key ``ids``); None where it has none.
+        The numbers of the spheres in the file (column ``id``, key ``ids``); None if it has none.
     frame : (n,) ndarray of intp, or None
         The number of each sphere's frame, from 0; None unless all frames were read.
     """
@@ -311,7 +311,7 @@ def more_of(table: Sequence[NDArray], columns: Columns) -> dict[str, NDArray]:
 
 
 def check(centers: np.ndarray, radii: np.ndarray) -> None:
-    """Raise where a coordinate is not finite, or a radius not finite and positive."""
+    """Raise if a coordinate is not finite, or a radius not finite and positive."""
     finite = np.isfinite(centers)
     if not finite.all():
         row, axis = np.argwhere(~finite)[0]
@@ -356,7 +356,7 @@ def from_arrays(centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None =
 
 
 def scaled(spheres: Spheres, factor: float) -> Spheres:
-    """Convert spheres to another unit; raise where they are no longer finite and positive."""
+    """Convert spheres to another unit; raise if they are no longer finite and positive."""
     with np.errstate(over="ignore", under="ignore"):
         centers, radii = spheres.centers * factor, spheres.radii * factor
     try:

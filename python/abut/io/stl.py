@@ -61,7 +61,7 @@ def _binary_size(count: int) -> int:
 
 
 def _check_size(size: int, count: int) -> None:
-    """Raise where the count does not fit the size; fewer bytes than a facet's may follow."""
+    """Raise if the count does not fit the size; fewer bytes than a facet's may follow."""
     if size < _HEAD:
         raise ValueError(
             f"it has {size} bytes: too few for a binary STL file, and it does not begin with"

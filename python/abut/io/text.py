@@ -32,7 +32,7 @@ Place = Callable[[int], str]
 
 
 def check_encoding(head: bytes) -> None:
-    """Raise where the first bytes mark text in UTF-16."""
+    """Raise if the first bytes mark text in UTF-16."""
     if head.startswith(_UTF_16_MARKS):
         raise ValueError("it is text in UTF-16: save it as UTF-8 or ASCII")
 

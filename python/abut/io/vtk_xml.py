@@ -203,8 +203,8 @@ class File:
         order = _known(_ORDERS, root, "byte_order", "LittleEndian")
         length = np.dtype(order + _known(_LENGTHS, root, "header_type", "UInt32"))
         compressor = _known(_COMPRESSORS, root, "compressor", "")
-        # Sums over the appended arrays that were read: offsets, bytes in the file, bytes unpacked,
-        # and bytes of arrays that were read again.
+        # The appended arrays that were read: their offsets, and the sums of their bytes in the file
+        # and unpacked, and of bytes that were read again.
         self._offsets: set[int] = set()
         self._taken = self._unpacked = self._repeated = 0
         self._form = _Form(order, length, compressor, is_raw)
@@ -258,7 +258,7 @@ class File:
         return content
 
     def _count(self, offset: int, taken: int, unpacked: int) -> None:
-        """Raise where the arrays read, packed or unpacked, are far larger than the file."""
+        """Raise if the arrays read, packed or unpacked, are far larger than the file."""
         if offset in self._offsets:
             self._repeated += unpacked
         else:

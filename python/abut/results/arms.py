@@ -66,7 +66,7 @@ def relative_velocity(
 
 
 def _check_others(pairs: Pairs, others: object) -> None:
-    """Raise where others are given for a search without others, or missing for one with them."""
+    """Raise if others are given for a search without others, or missing for one with them."""
     if pairs.other_count is None and others is not None:
         raise ValueError("others are given, but the search had none: leave them out")
     if pairs.other_count is not None and others is None:

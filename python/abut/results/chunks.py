@@ -80,7 +80,7 @@ def _kind(chunks: Sequence[object]) -> type[Any]:
 
 
 def _common(chunks: Sequence[Table]) -> dict[str, Any]:
-    """Return the settings of the searches; raise where they differ."""
+    """Return the settings of the searches; raise if they differ."""
     settings = chunks[0]._search()
     if "meshes" in settings:
         settings["meshes"] = _common_meshes(chunks)

@@ -294,7 +294,7 @@ class ContactTable(Table):
         return history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
 
     def _check_previous(self, before: Any) -> None:
-        """Raise where the table of the step before has another kind of search."""
+        """Raise if the table of the step before has another kind of search."""
         raise NotImplementedError
 
     def _step(self, whose: str) -> Any:

@@ -55,7 +55,8 @@ class ConvexContacts(ContactTable):
         Unit vector from j to i, the normal of the common plane: the force on i is along +normal, on
         j along -normal.
     overlap : (m,) ndarray of float64
-        Overlap of the bodies along the normal, positive where they touch; minus the distance.
+        Overlap of the bodies along the normal, positive where they touch; if they do not touch, the
+        negative distance.
     error : (m,) ndarray of float64
         The true overlap is between ``overlap - error`` and `overlap`; NaN for the methods "fcp" and
         "cp", which do not bound it.

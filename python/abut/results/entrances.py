@@ -34,8 +34,8 @@ class Entrances(Table):
     normal : (m, d) ndarray of float64
         Unit vector from j to i, the normal of the two planes in which the features lie.
     overlap : (m,) ndarray of float64
-        Overlap of these planes along the normal; minus their distance. The least overlap of a pair
-        is that of the bodies: if it is negative, they do not touch.
+        Overlap of these planes along the normal; negative if they are apart. If the least overlap
+        of a pair is negative, the bodies do not touch; otherwise it is the bodies' overlap.
     offsets : (n + 1,) ndarray of intp, read-only
         The entrances of pair k are rows ``offsets[k]:offsets[k + 1]``.
     pairs : (n, 2) ndarray of intp, read-only

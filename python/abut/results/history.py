@@ -129,7 +129,7 @@ def _read_steps(
 
 
 def _check_same_search(now: ContactTable, before: object) -> None:
-    """Raise where the tables are of different kinds of searches."""
+    """Raise if the tables are of different kinds of searches."""
     if not isinstance(before, type(now)):
         raise TypeError(f"previous is {type(before).__name__}, but must be {type(now).__name__}")
     if now.point.shape[1] != before.point.shape[1]:
@@ -169,7 +169,7 @@ def pair_step(
 
 
 def check_numbers(numbers: Indices, count: int, name: str) -> None:
-    """Raise where a column has numbers outside of 0 to count - 1: tables can have any arrays."""
+    """Raise if a column has numbers outside of 0 to count - 1: tables can have any arrays."""
     outside = np.flatnonzero((numbers < 0) | (numbers >= count))
     if len(outside):
         row = outside[0]

@@ -108,7 +108,7 @@ def _opposite(on_j: ArrayLike | None, on_i: Doubles) -> Doubles:
 
 
 def numbers_of(table: Table, name: str, count: int) -> Indices:
-    """Return a column of sphere numbers; raise where they are not below `count`."""
+    """Return a column of sphere numbers; raise if they are not below `count`."""
     numbers: Indices = getattr(table, name)
     if len(numbers) != len(table):
         raise ValueError(f"{name} has {len(numbers)} rows, but overlap has {len(table)}")

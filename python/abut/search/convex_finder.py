@@ -216,7 +216,7 @@ class ConvexFinder:
             read_iterations(iterations),
         )
         self._input = Input(bodies, options)
-        # With an unknown number of bodies, a query with another number builds it again.
+        # If the number of bodies is not known yet, the first query builds this for its number.
         self._built = self._input.build(bodies.body_count or 0)
 
     @property

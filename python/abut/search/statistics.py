@@ -117,7 +117,7 @@ class PairStatistics:
     bytes : int
         Memory that the finder keeps for its next query.
     sizes : (L,) ndarray of float64
-        The levels' sizes, ascending: the largest diameter, gap included, of a level's spheres.
+        The levels' sizes, ascending: the largest diameter, gap included, that spheres may have.
     lengths : (L, d) ndarray of float64
         The cells' lengths along each axis: at least the size, and a whole fraction of a period.
     level_spheres : (L,) ndarray of intp

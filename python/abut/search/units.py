@@ -47,7 +47,7 @@ def warn_of_enclosed(
 def _holding(
     centers: NDArray[np.float64], radii: NDArray[np.float64], box: _Box
 ) -> NDArray[np.intp]:
-    """Return the spheres that contain the box, within half a radius of their centers in part."""
+    """Return the spheres that contain the box, if its nearest point is within half a radius."""
     # Most spheres are too small to contain it: they are excluded without their centers.
     large = np.flatnonzero(radii >= _size(box) / 2)
     below, above = box[0] - centers[large], centers[large] - box[1]
