@@ -67,16 +67,16 @@ def map_frames(
         threads or processes, as chosen in ``table.compute``. With another client than the current
         one, compute the table by ``client.compute(table).result()``.
     block : int, optional
-        Number of frames in a task. By default a task lasts about a tenth of a second, judged by the
-        slower of the first and the middle frame, and every worker gets a task. Give a smaller
-        number where other frames take far longer than these two.
+        Number of frames in a task. By default a task lasts about a tenth of a second, and every
+        worker gets one. The times of the first and the middle frame determine this: give a smaller
+        number if other frames take far longer.
     meta : dict, or pandas.DataFrame, optional
         Names and dtypes of the table's columns: ``{"force": float}``. By default they are those of
         the first frame with rows, among a few frames that are tried.
     errors : {"raise", "skip"}
         What to do if a frame cannot be read or searched, if `reduce` fails, or if its rows do not
-        fit the table, because of other columns or values that a dtype cannot hold. "raise":
-        computing the table raises the error, with a note that names the frame and its file.
+        fit the table: other columns, or values that a dtype cannot hold. "raise": computing the
+        table raises the error, with a note that names the frame and its file.
         "skip": the frame gets one row with the message in a further column ``error``, and a
         warning; integers and bools become pandas' ``Int64`` and ``boolean``, which may be missing.
         A delayed object that fails raises its error in both cases.

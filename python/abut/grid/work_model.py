@@ -87,8 +87,8 @@ class Spectrum:
     """Diameters in ascending order, and partial sums over them; a level's sum is a difference.
 
     The terms are probability times (diameter / largest)^k, k = 0 ... dimension. They are summed
-    both from the smallest and from the largest diameter, so that the sum of a level with few
-    spheres is not a difference of large numbers.
+    both from the smallest and from the largest diameter. Otherwise the sum of a level with few
+    spheres would be a difference of large numbers.
     """
 
     diameters: Array

@@ -247,10 +247,10 @@ def read_spheres(
     Raises
     ------
     ValueError
-        If the file is of an unknown kind, broken, or cut off, or if after scaling a coordinate or
-        radius is not finite, or a radius is not positive; the message names the file and the first
-        offender. Also if `columns` has another name than these, or if `columns` or `radius` is
-        given for npy or npz files.
+        If the file is of an unknown kind, broken, or cut off. If after scaling a coordinate or
+        radius is not finite, or a radius is not positive. If `columns` has another name than these,
+        or if `columns` or `radius` is given for npy or npz files. The message names the file and
+        the first offender.
     OSError
         If the file does not exist or cannot be read.
 
@@ -304,8 +304,8 @@ def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -
     Raises
     ------
     ValueError
-        If the file is broken or holds no contacts, if a number is not finite, or if the contacts
-        refer to meshes that were not searched, or to vertices that the meshes do not have.
+        If the file is broken or holds no contacts, or a number is not finite. If the contacts refer
+        to meshes that were not searched, or to vertices that the meshes do not have.
     OSError
         If the file does not exist or cannot be read.
 

@@ -1,7 +1,7 @@
 """Coordinates written in digits: their values, and how far the writing may have moved them.
 
-A program that writes six digits of a coordinate moves it by up to half a unit of the sixth digit,
-so facets of one plane no longer lie in one plane. The contact search needs this unit.
+A program that writes six digits of a coordinate moves it by up to half a unit of the sixth digit.
+Facets of one plane then no longer lie in one plane. The contact search needs this unit.
 """
 
 from collections.abc import Sequence

@@ -36,10 +36,10 @@ class Frame(NamedTuple):
         The box's lower corner; None if the file has no box.
     columns : dict of str to ndarray
         The columns that ``columns=`` requested, by their names in the file, (n,) each. In a dump,
-        whole numbers (``type``, ``mol``, ``proc``, ``ix`` and similar, and names that begin with
-        ``i_`` or ``i2_``) are intp, ``element`` and ``typelabel`` are strings, and all others are
-        float64, which may be NaN. In a csv file all but ``id`` are float64. Columns of npz and vtp
-        files keep their dtype, and vectors are (n, 3).
+        ``type``, ``mol``, ``proc``, ``ix`` and similar are intp, and so are names that begin with
+        ``i_`` or ``i2_``. ``element`` and ``typelabel`` are strings, all others float64, which may
+        be NaN. In a csv file all but ``id`` are float64. Columns of npz and vtp files keep their
+        dtype, and vectors are (n, 3).
     """
 
     centers: NDArray[np.float64]

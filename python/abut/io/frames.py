@@ -89,8 +89,8 @@ def read_frames(
     path : str, path-like, or list of these
         One of
 
-        - a dump of LAMMPS or LIGGGHTS, recognized by its first line ``ITEM:``, with any number of
-          frames, plain or compressed by gzip or zstd (zstd needs Python 3.14 or the package
+        - a dump of LAMMPS or LIGGGHTS with any number of frames, recognized by its first line
+          ``ITEM:``. It may be compressed by gzip or zstd (zstd needs Python 3.14 or the package
           ``zstandard``). Its columns are those that `read_spheres` reads;
         - a ``.pvd`` list of files and times, of files that `write_frames` wrote;
         - a ``.npz``, ``.vtp``, ``.csv`` or ``.npy`` file with one frame: files of `write_frames`,

@@ -16,7 +16,7 @@ from ..base.extras import import_extra
 from .errors import CutOff
 
 # The least and most compressed bytes to unpack at once. gzip may unpack a piece to a thousand times
-# its size, zstd to thirty thousand times, so pieces grow only until they unpack to _UNPACKED bytes.
+# its size, zstd to thirty thousand times. So pieces only grow until they unpack to _UNPACKED bytes.
 _LEAST, _MOST = 1 << 6, 1 << 12
 _UNPACKED = 1 << 16
 

@@ -21,8 +21,8 @@ FEW_CORNERS = "fewer than three different corners"
 # so two vertices of one cell are always within the distance.
 _INNER_CELL = 0.57
 
-# The edge of an outer cell, divided by the distance. Two vertices within the distance share a cell
-# of one of the eight grids that are shifted by half a cell, with room to spare for rounding.
+# The edge of an outer cell, divided by the distance. Eight grids are shifted by half a cell. Two
+# vertices within the distance share a cell of one of them, with room to spare for rounding.
 _OUTER_CELL = 4.0
 
 # At most this many pairs of vertices are measured, which takes a few seconds. With more pairs the

@@ -158,16 +158,16 @@ class ContactTable(Table):
         -----
         For `Contacts`: a tangential spring belongs to the surface, not to a facet. A contact
         continues the nearest one of the same sphere, after its point has moved with the mesh.
-        Either the normals must agree (within flat_angle or the noise of the coordinates), or both
-        must lie on the same feature of a mesh or on adjacent ones. Each old contact is continued
+        The normals must agree (within flat_angle or the noise of the coordinates). Otherwise both
+        must lie on the same feature of a mesh, or on adjacent ones. Each old contact is continued
         once, in order of distance.
 
         For `Pairs` and `ConvexContacts`: a row continues that of the same two partners, and of
-        several images the same one. If its normal has turned by more than 60 degrees, since a
-        sphere left the box and entered on the other side, it continues the image with the closest
-        normal. A body's contact with a wall continues the contact on the same facet, or otherwise
-        the one with the same wall and the closest normal, within 60 degrees: bodies can slide from
-        facet to facet.
+        several images the same one. A sphere may leave the box and enter it on the other side, so
+        that the normal turns by more than 60 degrees. The row then continues the image with the
+        closest normal. A body's contact with a wall continues the one on the same facet. If there
+        is none, it continues the one with the same wall and the closest normal, within 60 degrees:
+        bodies can slide from facet to facet.
 
         Examples
         --------
@@ -216,9 +216,9 @@ class ContactTable(Table):
     ) -> NDArray[np.float64]:
         """Carry tangential vectors, such as springs, over from the step before.
 
-        Each vector is turned with its mesh, if `Contacts` are with a mesh that turns, and then by
-        the smallest rotation from the old normal to the new one; its length is unchanged. If i and
-        j of a pair are swapped, as ids show, its sign changes.
+        In `Contacts`, each vector is first turned with its mesh. Then it is turned by the smallest
+        rotation from the old normal to the new one; its length is unchanged. If i and j of a pair
+        are swapped, as ids show, its sign changes.
 
         Parameters
         ----------
@@ -243,8 +243,8 @@ class ContactTable(Table):
         Raises
         ------
         ValueError
-            If a shape is wrong, `match` has a row that does not exist or is of other spheres or
-            bodies, or `previous` has other meshes or another period. If `match` is not given, the
+            If a shape is wrong, or `previous` has other meshes or another period. If `match` has a
+            row that does not exist, or is of other spheres or bodies. If `match` is not given, the
             errors of `match`, too.
         TypeError
             If `previous` is neither a table of the same kind nor None, or numbers are of the wrong

@@ -454,8 +454,8 @@ class Contacts(ContactTable):
         Returns
         -------
         (m, 3) ndarray of float64
-            ``v + omega x (point - origin)``, where the origin is at ``pose[:3, 3]`` of the mesh,
-            and at 0, 0, 0 without poses, moved to the contact's image.
+            ``v + omega x (point - origin)``. The origin is at ``pose[:3, 3]`` of the mesh, or at 0
+            without poses, moved to the contact's image.
 
         Raises
         ------

@@ -190,7 +190,7 @@ class ConvexContacts(ContactTable):
         -------
         (n,) or (n, k) ndarray of float64
             The sum over the contacts in which the body is i, plus the sum over those in which it is
-            j, each in the order of rows: equal, bit by bit, in every run. 0 without contacts.
+            j. Both follow the order of rows: equal, bit by bit, in every run. 0 without contacts.
 
         Raises
         ------
@@ -271,9 +271,9 @@ class ConvexContacts(ContactTable):
         """Find the spot of the step before that each spot continues.
 
         A spot continues the spot with the same `spot_type` and `spot_feature` in the contact that
-        its own contact continues. If there is none, and the contact is with a wall, it continues
-        such a spot on another facet of the same wall with a normal within 60 degrees: spots can
-        slide from facet to facet.
+        its own contact continues. On walls, if there is none, it may continue such a spot on
+        another facet of the same wall, with a normal within 60 degrees: spots can slide from facet
+        to facet.
 
         Parameters
         ----------

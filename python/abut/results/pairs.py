@@ -345,7 +345,7 @@ class Pairs(ContactTable):
         -------
         (n,) or (n, k) ndarray of float64
             The sum over the pairs in which the sphere is i, plus the sum over those in which it is
-            j, each in the order of rows: equal, bit by bit, in every run. 0 without pairs.
+            j. Both follow the order of rows: equal, bit by bit, in every run. 0 without pairs.
             After a search with others it is a tuple of two: the sums for the spheres, and for the
             others, (other_count,) or (other_count, k).
 

@@ -148,8 +148,9 @@ class ConvexFinder:
     Raises
     ------
     ValueError
-        If there is no shape, shapes have different dimensions, a number of a shape is out of range,
-        a scale is not positive, or a keyword's value is wrong. The message names the first one.
+        If there is no shape, or shapes have different dimensions. If a number of a shape is out of
+        range, a scale is not positive, or a keyword's value is wrong. The message names the first
+        one.
     TypeError
         If a shape is not a `ConvexShape`, or numbers are of the wrong kind.
 

@@ -14,8 +14,8 @@ from ..base.warnings import left_out_text, warn
 if TYPE_CHECKING:
     from .mesh import Mesh
 
-# The warning is given if noise and shape cannot be distinguished for more neighbors than this count
-# and this part of them, or for most of them.
+# A warning is given if noise and shape cannot be distinguished for more neighbors than this count
+# and this part. It is also given if this holds for most neighbors.
 DOUBTFUL_COUNT, DOUBTFUL_PART = 30, 0.1
 
 NOISE_GIVEN = 4  # ABUT_NOISE_GIVEN of abut.h

@@ -74,10 +74,10 @@ def find_contacts(
     Warns
     -----
     MeshWarning
-        If a whole mesh lies deep inside a sphere. Or if nothing touches, and either the bounding
-        boxes of spheres and mesh do not meet, or their sizes differ by a factor of 300 or more, as
-        meters and millimeters do. `ContactFinder.find` does not warn, since in a simulation spheres
-        may be falling.
+        If a whole mesh lies deep inside a sphere. Or if nothing touches, and the spheres and the
+        mesh seem to be in different units or places. Then their bounding boxes do not meet, or
+        their sizes differ by a factor of 300 or more. `ContactFinder.find` does not warn, since in
+        a simulation spheres may be falling.
 
     Examples
     --------
@@ -152,8 +152,8 @@ class ContactFinder:
     A pickled finder holds its meshes, and is built again when it is read.
 
     Memory of large results is reused. A finder keeps the memory of contacts that the caller has
-    dropped, until a later query needs it, four queries have not needed it, or the finder itself is
-    dropped. In a series of queries with many spheres, sorted by place, it allocates about as many
+    dropped for its next queries. It frees this memory if four queries have not needed it. In a
+    series of queries with many spheres that are sorted by place, it allocates about as many
     contacts as the last query found, and writes them during the search.
 
     Examples
@@ -250,8 +250,8 @@ class ContactFinder:
         poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
             Rigid transforms from the own frame of each mesh and half space to the world: a vertex v
             is at ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy
-            ``Rotation`` (about the origin of the mesh's frame) or ``RigidTransform``, or None for a
-            mesh that has not moved. For one mesh, (4, 4) is enough. Rotations are made orthonormal.
+            ``RigidTransform`` or ``Rotation`` (about the origin of the mesh's frame), or None: the
+            mesh has not moved. For one mesh, (4, 4) is enough. Rotations are made orthonormal.
             By default no mesh has moved. New poses need no new preparation, since each mesh is
             searched in its own frame.
         period : sequence of 3 floats or None, optional
@@ -336,9 +336,9 @@ class ContactFinder:
     def prepare(self, reach: float) -> None:
         """Build the finest bins for spheres of one size now, before many queries.
 
-        By default a finder builds coarse bins when a query first needs them, and finer ones after
-        10^5 spheres or more have used them, which makes one query slower. After `prepare`, no query
-        with such spheres builds bins. Results are equal, bit by bit.
+        By default a finder builds coarse bins when a query first needs them. It builds finer ones
+        after 10^5 spheres or more have used these, which makes one query slower. After `prepare`,
+        no query with such spheres builds bins. Results are equal, bit by bit.
 
         Parameters
         ----------

@@ -332,7 +332,7 @@ class Mesh(Faceted):
         Raises
         ------
         ValueError
-            If `vertices` has another shape or is not finite, or if a facet is not a triangle, loses
+            If `vertices` has another shape or is not finite. If a facet is not a triangle, loses
             its area, or turns by a right angle or more. The message names the first offender.
         TypeError
             If `vertices` are not real numbers.
@@ -394,8 +394,8 @@ class Mesh(Faceted):
         Raises
         ------
         ValueError
-            If the ending is another, if a column has another length or the name of one of the
-            mesh's own columns, or if columns are given for STL. The message names the first.
+            If the ending is another, or if columns are given for STL. If a column has another
+            length, or the name of one of the mesh's own columns. The message names the first.
         TypeError
             If a column does not have real numbers.
         OSError

@@ -57,9 +57,9 @@ def find_pairs(
 
     Notes
     -----
-    The memory of a search, about 100 bytes per sphere, and of results that the caller has dropped
-    is kept for the next call, since new memory takes longer than the search. A call for a few
-    spheres frees most of it.
+    The memory of a search, about 100 bytes per sphere, is kept for the next call, since new memory
+    takes longer than the search. So is the memory of results that the caller has dropped. A call
+    for a few spheres frees most of it.
 
     Raises
     ------

@@ -18,8 +18,8 @@ from ..base.checks import counted
 class Statistics:
     """Counts of a finder's last query, and of its bins, as `ContactFinder.statistics` returns them.
 
-    A query finds the candidates of each sphere in bins, excludes most of them by their boxes,
-    computes the exact closest points of the others, and makes contacts of the facets that touch.
+    A query finds the candidates of each sphere in bins, and excludes most of them by their boxes.
+    It computes the exact closest points of the others, and makes contacts of touching facets.
 
     Attributes
     ----------
