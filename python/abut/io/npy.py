@@ -103,8 +103,8 @@ def _shape_and_dtype(file: IO[bytes], version: tuple[int, int]) -> tuple[tuple[i
     try:
         shape, _, dtype = _HEADERS[version](file)
     except Exception as error:
-        # NumPy evaluates the header as a Python expression. A wrong one may raise any error, such as
-        # IndexError, MemoryError, OverflowError, SyntaxError or TypeError.
+        # NumPy evaluates the header as a Python expression. A wrong one may raise any error, for
+        # example IndexError, MemoryError, OverflowError, SyntaxError or TypeError.
         raise ValueError(f"its header is broken: {error}") from None
     return shape, dtype
 
