@@ -92,7 +92,7 @@ def test_spheres_in_another_unit_than_the_mesh_give_a_warning(run, here):
     status, out, err = run("contacts square.obj spheres_mm.csv -o out.csv")
     assert (status, out) == (0, "0 contacts of 0 of 5 spheres written to out.csv\n")
     assert err.startswith("abut: warning: nothing touches: ") and err.count("\n") == 1
-    assert err.endswith("are all lengths in one unit? --scale changes the mesh's\n")
+    assert err.endswith("one unit? If not, use --scale 1e-3 for a mesh in millimeters\n")
 
 
 def test_options_reach_the_library(run, here):

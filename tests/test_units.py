@@ -8,7 +8,7 @@ import pytest
 import abut
 
 SQUARE = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
-UNIT = r"; are all lengths in one unit\? read_mesh\(\.\.\., scale=\.\.\.\), or --scale"
+UNIT = r"; are all lengths in one unit\? If not, use read_mesh\(\.\.\., scale=1e-3\), or --scale"
 
 
 def warned(centers, radii, mesh=SQUARE, **options):
@@ -49,7 +49,7 @@ def test_a_common_unit_is_no_reason_to_warn():
 
 def test_a_sphere_that_holds_a_mesh():
     """Deep inside: one that rests on a small mesh is as it should be."""
-    words = r"sphere 1 holds all of mesh 0: are all lengths in one unit\?"
+    words = r"sphere 1 contains all of mesh 0: are all lengths in one unit\?"
     centers = [[0.5, 0.5, 0.4], [0.2, 0.2, 3]]
     with pytest.warns(abut.MeshWarning, match=words):
         abut.find_contacts(centers, [0.5, 1000], SQUARE)

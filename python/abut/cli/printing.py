@@ -12,7 +12,8 @@ import numpy as np
 _OPTIONS = {
     "split=True": "--split",
     "noise=": "--noise ",
-    "read_mesh(..., scale=...), or --scale of the command,": "--scale",
+    "part=,": "--part,",
+    "read_mesh(..., scale=1e-3), or --scale 1e-3 of the command,": "--scale 1e-3",
 }
 
 

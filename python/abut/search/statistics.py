@@ -286,8 +286,8 @@ class SimulationStatistics:
     >>> SimulationStatistics(1000, 100, 20, 50, 0.002, 0.01, 0.004, 0.018, 0.001, 0.002,
     ...                           0.0005, 20_000, 100_000, lists_moved=24, lists_changed=1,
     ...                           candidates=140_000)
-    SimulationStatistics(1000 steps; 100 spheres, 20 contacts, 50 pairs; 200 bytes a sphere)
-        part of a step            seconds   ns a sphere-step
+    SimulationStatistics(1000 steps; 100 spheres, 20 contacts, 50 pairs; 200 bytes per sphere)
+        part of a step            seconds ns per sphere-step
         neighbor lists              0.002               20.0
         find walls                   0.01              100.0
         match and laws of walls     0.004               40.0
@@ -296,7 +296,7 @@ class SimulationStatistics:
         motion                      0.002               20.0
         order                      0.0005                5.0
         all                        0.0375              375.0
-        neighbor lists: 25 made (24 moved, 1 changed); 1.4 candidates a sphere
+        neighbor lists: 25 made (24 moved, 1 changed); 1.4 candidates per sphere
     """
 
     steps: int
@@ -369,8 +369,8 @@ class SimulationStatistics:
                 f"SimulationStatistics({counted(self.steps, 'step')};"
                 f" {counted(self.spheres, 'sphere')}{bodies}, {counted(self.contacts, 'contact')},"
                 f" {counted(self.pairs, 'pair')}{bonds};"
-                f" {_ratio(self.bytes, self.spheres + self.bodies):.0f} bytes a {one})",
-                f"    {'part of a step':<24}{'seconds':>9}{f'ns a {one}-step':>19}",
+                f" {_ratio(self.bytes, self.spheres + self.bodies):.0f} bytes per {one})",
+                f"    {'part of a step':<24}{'seconds':>9}{f'ns per {one}-step':>19}",
                 *lines,
                 *([f"    {self.left} left the bounds"] if self.left else []),
                 *self._lists(),
@@ -386,7 +386,7 @@ class SimulationStatistics:
         each = _ratio(self.candidates, self.sphere_steps)
         return [
             f"    neighbor lists: {made} made ({self.lists_moved} moved,"
-            f" {self.lists_changed} changed){walls}; {each:.1f} candidates a sphere"
+            f" {self.lists_changed} changed){walls}; {each:.1f} candidates per sphere"
         ]
 
 

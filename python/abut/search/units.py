@@ -17,8 +17,8 @@ from .mesh import Mesh
 FACTOR = 300.0
 
 REMEDY = (
-    "are all lengths in one unit? read_mesh(..., scale=...), or --scale of the command, changes"
-    " the mesh's"
+    "are all lengths in one unit? If not, use read_mesh(..., scale=1e-3), or --scale 1e-3 of the"
+    " command, for a mesh in millimeters"
 )
 
 _Box = NDArray[np.float64]  # (2, 3): the lowest and the highest coordinates
@@ -39,7 +39,7 @@ def warn_of_enclosed(
             box = _placed_box(mesh, None if poses is None else poses[number])
             deep = _holding(centers, radii, box)
             if len(deep):
-                warn(f"sphere {deep[0]} holds all of mesh {number}: {REMEDY}")
+                warn(f"sphere {deep[0]} contains all of mesh {number}: {REMEDY}")
                 return
 
 
