@@ -843,9 +843,9 @@ def test_clusters_and_type_a_do_not_go_together():
     ("options", "message"),
     [
         ({"positions": [[0, 0]]}, "three-dimensional"),
-        ({"orientations": [[0, 0, 0, 0]]}, r"orientations\[0\] is .*no quaternion"),
+        ({"orientations": [[0, 0, 0, 0]]}, r"orientations\[0\] is .*must be a quaternion"),
         ({"orientations": [[0, 0, 1]]}, r"orientations has shape \(1, 3\)"),
-        ({"orientations": [[0, 0, 0, math.nan]]}, "no quaternion"),
+        ({"orientations": [[0, 0, 0, math.nan]]}, "must be a quaternion"),
         ({"material": abut.Material()}, "density"),
         ({"angular_velocities": [[0, 0, math.nan]]}, "nan"),
     ],
@@ -1165,7 +1165,7 @@ def test_progress_is_told_on_standard_error(has_tqdm, capsys, monkeypatch):
     else:
         text = err
         assert err.startswith("\r100% of 50 steps") and err.endswith("0:00 left\n")
-    assert "spheres" in text and "contact" in text and "ns a sphere-step" in text
+    assert "spheres" in text and "contact" in text and "ns per sphere-step" in text
 
 
 def test_progress_is_told_up_to_where_an_error_ends_it(capsys, monkeypatch):

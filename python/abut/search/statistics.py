@@ -287,15 +287,15 @@ class SimulationStatistics:
     ...                           0.0005, 20_000, 100_000, lists_moved=24, lists_changed=1,
     ...                           candidates=140_000)
     SimulationStatistics(1000 steps; 100 spheres, 20 contacts, 50 pairs; 200 bytes per sphere)
-        part of a step            seconds ns per sphere-step
-        neighbor lists              0.002               20.0
-        find walls                   0.01              100.0
-        match and laws of walls     0.004               40.0
-        pairs and their laws        0.018              180.0
-        sums                        0.001               10.0
-        motion                      0.002               20.0
-        order                      0.0005                5.0
-        all                        0.0375              375.0
+        part of a step            seconds   ns per sphere-step
+        neighbor lists              0.002                 20.0
+        find walls                   0.01                100.0
+        match and laws of walls     0.004                 40.0
+        pairs and their laws        0.018                180.0
+        sums                        0.001                 10.0
+        motion                      0.002                 20.0
+        order                      0.0005                  5.0
+        all                        0.0375                375.0
         neighbor lists: 25 made (24 moved, 1 changed); 1.4 candidates per sphere
     """
 
@@ -361,7 +361,7 @@ class SimulationStatistics:
         bonds = f", {counted(self.bonds, 'bond')}" if self.bonds else ""
         one = "body" if self.bodies else "sphere"
         lines = [
-            f"    {text:<24}{seconds:>9.4g}{self._ns(seconds):>19.1f}"
+            f"    {text:<24}{seconds:>9.4g}{self._ns(seconds):>21.1f}"
             for text, seconds in [*rows, ("all", self.seconds)]
         ]
         return "\n".join(
@@ -370,7 +370,7 @@ class SimulationStatistics:
                 f" {counted(self.spheres, 'sphere')}{bodies}, {counted(self.contacts, 'contact')},"
                 f" {counted(self.pairs, 'pair')}{bonds};"
                 f" {_ratio(self.bytes, self.spheres + self.bodies):.0f} bytes per {one})",
-                f"    {'part of a step':<24}{'seconds':>9}{f'ns per {one}-step':>19}",
+                f"    {'part of a step':<24}{'seconds':>9}{f'ns per {one}-step':>21}",
                 *lines,
                 *([f"    {self.left} left the bounds"] if self.left else []),
                 *self._lists(),
