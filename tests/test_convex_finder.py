@@ -254,7 +254,7 @@ TURNS = np.tile([0.0, 0, 0, 1], (3, 1))
             "orientations has shape (3,), but must be (3, 4)",
         ),
         ((PLACES,), {"pairs": [[0, 3]]}, ValueError, "pairs[0, 1] is 3, but there are 3 bodies"),
-        ((PLACES,), {"pairs": [[0, 1], [2, 2]]}, ValueError, "pair 1 is body 2 and itself"),
+        ((PLACES,), {"pairs": [[0, 1], [2, 2]]}, ValueError, "pair 1 has body 2 twice"),
         ((PLACES,), {"pairs": [0, 1]}, ValueError, "must be (m, 2): give one pair as [[i, j]]"),
         ((PLACES,), {"gap": -1}, ValueError, "gap is -1"),
         (

@@ -180,7 +180,10 @@ INWARD = [quad[::-1] for quad in QUADS]
         ((CUBE, [*QUADS[:5], QUADS[5][::-1]]), "facet 5 looks inward"),
         ((SQUARE, [side[::-1] for side in SIDES]), "facet 0 looks inward; a polygon's sides"),
         ((SQUARE, SIDES[:3]), "the sides are not closed: at vertex"),
-        ((SQUARE, [*SIDES[:3], [3, 0, 1]]), "facet 3 of a polygon is a side of 2 corners"),
+        (
+            (SQUARE, [*SIDES[:3], [3, 0, 1]]),
+            "facet 3 of a polygon has 3 corners, but must be a side of 2",
+        ),
         ((CUBE + 0.1 * (CUBE == 1).all(1, keepdims=True), QUADS), "is not planar: vertex"),
     ],
 )

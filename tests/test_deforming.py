@@ -343,8 +343,8 @@ WRONG = {
     "words": (lambda at: ("there", 0 * at), TypeError, "vertices"),
     "nan": (lambda at: (at * np.nan, 0 * at), ValueError, r"vertices\[0, 0\] is nan"),
     "fast": (lambda at: (at, at / 0), ValueError, r"velocities\[0, 0\] is"),
-    "line": (lambda at: (at * [1, 0, 0], 0 * at), ValueError, "facet 0 collapses"),
-    "over": (lambda at: (at * [1, -1, 1], 0 * at), ValueError, "facet 0 turns over"),
+    "line": (lambda at: (at * [1, 0, 0], 0 * at), ValueError, "facet 0 has no area with the new"),
+    "over": (lambda at: (at * [1, -1, 1], 0 * at), ValueError, "facet 0 turns by a right angle"),
 }
 
 

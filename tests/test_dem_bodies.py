@@ -572,7 +572,7 @@ def test_half_spaces_that_do_not_fit():
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WOOD, abut.Rotating((0, 1, 0), rate=1.0))
     sim.add_spheres([[0, 0, 0.5]], 0.1, WOOD)
     with pytest.raises(
-        ValueError, match=r"half space 0 has a normal with the part .* along axis 0"
+        ValueError, match=r"half space 0 has a normal with the component .* along axis 0"
     ):
         sim.run(steps=2)
 

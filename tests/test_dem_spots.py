@@ -448,7 +448,7 @@ def test_no_radius(law, shown):
     before = everything(sim)
     message = (
         rf"^body 2 of Material\(density=1000.* meets Material\(density=None.* under {shown}\(.*"
-        r"asks for a radius of curvature: give the law curvature=, or the body a shape with radius="
+        r"needs a radius of curvature: give the law curvature=, or the body a shape with radius="
     )
     with pytest.raises(ValueError, match=message):
         sim.run(steps=1)

@@ -73,7 +73,7 @@ def test_bad_input(finder, dimension, pairs, entrances):
     strange = abut.ConvexFinder(finder.shapes, 1 - finder.shape).entrances(*heap, pairs=pairs)
     for options, error, message in (
         ({"pairs": None}, TypeError, r"pairs is None, but must be \(p, 2\)"),
-        ({"pairs": [[0, 0]]}, ValueError, "pair 0 is body 0 and itself"),
+        ({"pairs": [[0, 0]]}, ValueError, "pair 0 has body 0 twice"),
         ({"pairs": [[0, COUNT]]}, ValueError, r"pairs\[0, 1\] is 40, but there are 40 bodies"),
         ({"pairs": pairs[1:], "before": entrances}, ValueError, "before has entrances of other pa"),
         ({"pairs": pairs, "before": strange}, ValueError, "before is of another finder"),

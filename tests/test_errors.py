@@ -318,7 +318,7 @@ BAD_MESHES = {
         SQUARE,
         [[0, 1, 2], [0, 1]],
         ValueError,
-        "facet 1 needs at least 3 corners, but names 2",
+        "facet 1 has 2 corners, but needs at least 3",
     ),
     "repeated vertex": (
         SQUARE,

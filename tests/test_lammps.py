@@ -922,7 +922,7 @@ def test_errors_of_lammps_and_of_calls_come_out():
 @pytest.mark.parametrize(
     "how, told",
     [
-        ("slots", "contacts with walls, but there is room for 1"),
+        ("slots", "contacts with walls, but there are 1 slots"),
         # where LAMMPS looks at places first, it is the one to complain
         ("nan", "atom 7: coordinate 0 is nan|Non-numeric atom coords"),
         ("radius", "atom 7: the radius is 0"),

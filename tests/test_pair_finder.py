@@ -417,7 +417,7 @@ BAD = {
         (POINTS, [1, 2, 9, 1]),
         {"levels": [1, 2]},
         ValueError,
-        "sphere 1 has the diameter, with its gap, of 4, which is more than levels[1], the last",
+        "sphere 1 has the diameter 4, with its gap, which is more than levels[1], the last",
     ),
     "ragged": ((POINTS, 1), {"levels": [[1], [2, 3]]}, ValueError, "levels is ragged"),
     "search": ((POINTS, 1), {"search": "up"}, ValueError, "search is 'up', but must be 'top-down'"),

@@ -163,7 +163,9 @@ def test_carry_wants_the_ids_of_match(steps, tables):
     order = np.arange(len(radii))[::-1]
     now = abut.find_pairs(centers[order], radii[order])
     match = now.match(tables[0], order, range(400))
-    with pytest.raises(ValueError, match="is a pair of other spheres: give ids and previous_ids"):
+    with pytest.raises(
+        ValueError, match="is a pair of other spheres; give the same ids and previous_ids"
+    ):
         now.carry(tangents(tables[0]), tables[0], match)
 
 

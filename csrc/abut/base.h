@@ -31,13 +31,13 @@ typedef intptr_t abut_index;
     X(ABUT_OK, "no error")                                                                         \
     X(ABUT_NO_MEMORY, "not enough memory")                                                         \
     X(ABUT_INTERRUPTED, "interrupted")                                                             \
-    X(ABUT_TOO_MANY_FACETS, "# facets are too many; facets and the triangles that they split "     \
-                            "into are numbered with 31 bits")                                      \
+    X(ABUT_TOO_MANY_FACETS, "# facets are too many: facets, or the triangles that they split "     \
+                            "into, must be fewer than 2^31")                                       \
     X(ABUT_BAD_OFFSETS, "the offsets of facet # do not ascend from 0 to the number of indices")    \
     X(ABUT_BAD_LAST_OFFSET, "the offsets end at @, but there are % indices")                       \
-    X(ABUT_VERTEX_NOT_FINITE, "vertices[#, @] is %")                                               \
+    X(ABUT_VERTEX_NOT_FINITE, "vertices[#, @] is %; coordinates must be finite")                   \
     X(ABUT_VERTEX_TOO_FAR, "vertices[#, @] is %; coordinates must lie within 1e75 of 0")           \
-    X(ABUT_FACET_TOO_FEW_CORNERS, "facet # needs at least 3 corners, but names @")                 \
+    X(ABUT_FACET_TOO_FEW_CORNERS, "facet # has @ corners, but needs at least 3")                   \
     X(ABUT_FACET_BAD_VERTEX, "facet # names vertex @, but the mesh has % vertices")                \
     X(ABUT_FACET_REPEATS_VERTEX, "facet # names vertex @ twice")                                   \
     X(ABUT_FACET_ZERO_AREA, "facet # has no area; on_degenerate=\"drop\" leaves such facets out")  \
@@ -46,11 +46,11 @@ typedef intptr_t abut_index;
                              "longest diagonal; split=True triangulates it")                       \
     X(ABUT_FACET_NOT_TRIANGLE, "facet # has @ corners, but only triangles deform; "                \
                                "split=\"all\" makes triangles of all facets")                      \
-    X(ABUT_FACET_COLLAPSES, "facet # collapses: it has no area where its vertices go")             \
-    X(ABUT_FACET_TURNS_OVER, "facet # turns over: by a right angle or more at once; poses turn "   \
-                             "meshes as a whole")                                                  \
+    X(ABUT_FACET_COLLAPSES, "facet # has no area with the new vertices")                           \
+    X(ABUT_FACET_TURNS_OVER, "facet # turns by a right angle or more at once; use poses to "       \
+                             "rotate a whole mesh")                                                \
     X(ABUT_BAD_NOISE, "noise[#] is %; noise must be at least 0 and at most 1e75")                  \
-    X(ABUT_CENTER_NOT_FINITE, "centers[#, @] is %")                                                \
+    X(ABUT_CENTER_NOT_FINITE, "centers[#, @] is %; coordinates must be finite")                    \
     X(ABUT_CENTER_TOO_FAR, "centers[#, @] is %; coordinates must lie within 1e75 of 0")            \
     X(ABUT_BAD_RADIUS, "radii[#] is %; radii must be positive and at most 1e75")                   \
     X(ABUT_BAD_GAP, "gap is %; it must be at least 0 and at most 1e75")                            \
@@ -60,8 +60,8 @@ typedef intptr_t abut_index;
     X(ABUT_BAD_PERIOD, "period[#] is %; it must be positive and at most 1e75")                     \
     X(ABUT_BAD_HALF_SPACE, "half space # has the number % in its column @; coordinates must "      \
                            "lie within 1e75 of 0")                                                 \
-    X(ABUT_HALF_SPACE_REPEATS, "half space # has a normal with the part % along axis @, along "    \
-                               "which the world repeats, but ends behind its plane")               \
+    X(ABUT_HALF_SPACE_REPEATS, "half space # has a normal with the component % along axis @, "     \
+                               "but must have 0 there, where the world is periodic")               \
     X(ABUT_BAD_EXPONENT, "exponent is %; it must be positive and at most 10")                      \
     X(ABUT_TOO_MANY_IMAGES, "sphere # reaches over more than a million periodic images; its "      \
                             "radius and the period must be in one unit")                           \
@@ -69,42 +69,46 @@ typedef intptr_t abut_index;
     X(ABUT_PERIOD_TOO_SHORT, "period[#] is %, so short that spheres reach over too many "          \
                              "periodic images; radii and the period must be in one unit")          \
     X(ABUT_BAD_SPHERE_GAP, "gap[#] is %; it must be at least 0 and at most 1e75")                  \
-    X(ABUT_BAD_SIZE, "levels[#] is %; sizes of levels must be positive and ascend, to at most "    \
+    X(ABUT_BAD_SIZE, "levels[#] is %; sizes of levels must be positive, ascending and at most "    \
                      "1e76")                                                                       \
-    X(ABUT_SIZE_TOO_SMALL, "sphere # has the diameter, with its gap, of %, which is more than "    \
+    X(ABUT_SIZE_TOO_SMALL, "sphere # has the diameter %, with its gap, which is more than "        \
                            "levels[@], the last size")                                             \
     X(ABUT_BAD_DIMENSION, "dimension is #, but must be 2 or 3")                                    \
-    X(ABUT_TOO_MANY_LEVELS, "# levels are too many; the limit is 64")                              \
-    X(ABUT_TOO_MANY_SPHERES, "# spheres are too many; those of pairs are numbered with 31 bits")   \
-    X(ABUT_TOO_MANY_PERIODS, "centers[#, @] is %, more than 2^31 periods away")                    \
+    X(ABUT_TOO_MANY_LEVELS, "# levels are too many; there may be at most 64")                      \
+    X(ABUT_TOO_MANY_SPHERES, "# spheres are too many; a search for pairs takes fewer than "        \
+                             "2^31")                                                               \
+    X(ABUT_TOO_MANY_PERIODS, "centers[#, @] is %, more than 2^31 periods away; centers must "      \
+                             "be nearer to the periodic box")                                      \
     X(ABUT_BAD_ROWS, "the offsets of sphere # do not ascend from 0 to the number of contacts, @")  \
     X(ABUT_BAD_NODES, "the node_offsets of contact # do not ascend from 0 to the number of "       \
                       "nodes, @")                                                                  \
-    X(ABUT_BAD_EARLIER, "sphere # was number @ in the step before, which has % spheres")           \
+    X(ABUT_BAD_EARLIER, "sphere # has number @ in the step before, which has % spheres")           \
     X(ABUT_BAD_MESH_NUMBER, "previous: mesh[#] is @, but must be 0 to %")                          \
-    X(ABUT_BAD_MATCH, "match[#] is @, but the previous contacts are %, from 0 on; -1 is none")     \
-    X(ABUT_PERIOD_CHANGED, "period[#] is %, but had another value in the step before")             \
+    X(ABUT_BAD_MATCH, "match[#] is @, but must be the row of one of % previous contacts, or "      \
+                      "-1 for none")                                                               \
+    X(ABUT_PERIOD_CHANGED, "period[#] is %, but differs from that of the step before")             \
     X(ABUT_BAD_PAIR_ROWS, "offsets do not ascend from 0 to the number of pairs, @")                \
     X(ABUT_BAD_I, "i[#] is @, but must be 0 to %")                                                 \
     X(ABUT_BAD_J, "j[#] is @, but must be 0 to %")                                                 \
-    X(ABUT_BAD_PAIR_MATCH, "match[#] is @, but the previous pairs are %, from 0 on; -1 is none")   \
-    X(ABUT_BAD_PAIR_SPHERES, "match[#] is a pair of other spheres: give ids and previous_ids "     \
-                             "as to match")                                                        \
+    X(ABUT_BAD_PAIR_MATCH, "match[#] is @, but must be the row of one of % previous pairs, or "    \
+                           "-1 for none")                                                          \
+    X(ABUT_BAD_PAIR_SPHERES, "match[#] is a pair of other spheres; give the same ids and "         \
+                             "previous_ids as to match")                                           \
     X(ABUT_BAD_REACH, "reach is %; it must be positive and at most 2e75")                          \
     X(ABUT_BAD_TIME_STEP, "step is %; it must be positive and finite")                             \
-    X(ABUT_BAD_GRAVITY, "gravity[#] is %")                                                         \
-    X(ABUT_BAD_LAW, "the law of materials # and @ has a number out of its range, %")               \
+    X(ABUT_BAD_GRAVITY, "gravity[#] is %; it must be finite")                                      \
+    X(ABUT_BAD_LAW, "the law of materials # and @ has the number %, which is out of its range")    \
     X(ABUT_BAD_MASS, "masses[#] is %; masses must be positive and finite")                         \
     X(ABUT_BAD_MATERIAL, "material[#] is @, but there are % materials")                            \
-    X(ABUT_BAD_VELOCITY, "the velocity of sphere # is % along axis @")                             \
-    X(ABUT_BAD_FORCE, "the force or torque on sphere # is % along axis @")                         \
-    X(ABUT_LAW_MISSING, "sphere # of material @ touches material %, and the two have no law")      \
+    X(ABUT_BAD_VELOCITY, "the velocity of sphere # is % along axis @; it must be finite")          \
+    X(ABUT_BAD_FORCE, "the force or torque on sphere # is % along axis @; it must be finite")      \
+    X(ABUT_LAW_MISSING, "sphere # of material @ touches material %, but the two have no law")      \
     X(ABUT_SPHERE_LOST, "sphere # is lost in step @: its center is not finite, or too far")        \
     X(ABUT_LIST_INCOMPLETE, "neighbor lists are incomplete in step %: # rows by them, @ "          \
                             "without them, or others")                                             \
     X(ABUT_NO_SHAPES, "a finder of convex bodies needs at least one shape")                        \
     X(ABUT_MIXED_SHAPES, "shape # has @ dimensions, but shape 0 has %")                            \
-    X(ABUT_TOO_MANY_BODIES, "# bodies are too many; they are numbered with 31 bits")               \
+    X(ABUT_TOO_MANY_BODIES, "# bodies are too many; they must be fewer than 2^31")                 \
     X(ABUT_BAD_SHAPE_NUMBER, "shape[#] is @, but must be 0 to %")                                  \
     X(ABUT_BAD_SCALE, "scales[#] is %; scales must be positive and at most 1e75")                  \
     X(ABUT_BODY_TOO_SMALL, "body # has the circumscribed radius %, but needs at least 1e-75")      \
@@ -115,53 +119,56 @@ typedef intptr_t abut_index;
     X(ABUT_BAD_CP_ANGLE, "cp_angles[#] is %; they must be positive and less than pi/2 "            \
                          "(radians), and not ascend")                                              \
     X(ABUT_BAD_ITERATIONS, "iterations is #, but must be 1 to 2147483647")                         \
-    X(ABUT_POSITION_NOT_FINITE, "positions[#, @] is %")                                            \
+    X(ABUT_POSITION_NOT_FINITE, "positions[#, @] is %; coordinates must be finite")                \
     X(ABUT_POSITION_TOO_FAR, "positions[#, @] is %; coordinates must lie within 1e75 of 0")        \
-    X(ABUT_POSITION_FAR_PERIODS, "positions[#, @] is %, more than 2^31 periods away")              \
+    X(ABUT_POSITION_FAR_PERIODS, "positions[#, @] is %, more than 2^31 periods away; "             \
+                                 "positions must be nearer to the periodic box")                   \
     X(ABUT_BAD_QUATERNION, "orientations[#] has the length %, but must be a quaternion x, y, "     \
                            "z, w of positive, finite length")                                      \
     X(ABUT_BAD_ANGLE, "orientations[#] is %; angles must be finite")                               \
-    X(ABUT_SAME_BODY, "pair # is body @ and itself")                                               \
+    X(ABUT_SAME_BODY, "pair # has body @ twice")                                                   \
     X(ABUT_BAD_SPOT_ROWS, "spot_offsets do not ascend from 0 to the number of spots, @")           \
-    X(ABUT_BAD_SPOT_MATCH, "match[#] is @, but the previous rows are %, from 0 on; -1 is none")    \
+    X(ABUT_BAD_SPOT_MATCH, "match[#] is @, but must be one of % previous rows, or -1 for none")    \
     X(ABUT_BAD_ENTRANCE_ROWS, "previous: offsets do not ascend from 0 over the pairs, @")          \
-    X(ABUT_BAD_BODY, "body # has the number % in its column $, out of its range")                  \
-    X(ABUT_BAD_BOUNDS, "the bounds along axis # begin at %, and must end at a larger number")      \
-    X(ABUT_OUT_OF_BOUNDS, "a sphere or body is beyond the bounds of the simulation")               \
-    X(ABUT_LAW_NOT_FINITE, "the user law of # and @ returns a number that is not finite")          \
-    X(ABUT_LAW_RADIUS, "the liquid bridge between # and @ is too large for their radii")           \
-    X(ABUT_BODY_LAW, "body # of material @ touches material %: the two need a law, whose "         \
-                     "rolling is not of type A")                                                   \
-    X(ABUT_BODY_CURVATURE, "body # of material @ touches material %: their law needs a "           \
-                           "radius of curvature, which neither the body's shape nor the law has")  \
-    X(ABUT_BAD_BOND, "bond # has the number % in its column $, out of its range")                  \
-    X(ABUT_BOND_ITSELF, "bond # has sphere @ twice")                                               \
-    X(ABUT_BOND_TWICE, "bond # is of spheres @ and %, which have one")                             \
-    X(ABUT_BOND_IN_CLUSTER, "bond # is of spheres @ and %, members of one cluster")                \
-    X(ABUT_TOO_MANY_BONDS, "# bonds are too many; they are numbered with 30 bits")                 \
-    X(ABUT_BOND_TOO_SHORT, "bond # is of spheres @ and %: the center of one lies inside of the "   \
-                           "other")                                                                \
+    X(ABUT_BAD_BODY, "body # has the number % in its column $, which is out of its range")         \
+    X(ABUT_BAD_BOUNDS, "bounds begin at % along axis #, but do not end above it")                  \
+    X(ABUT_OUT_OF_BOUNDS, "a particle is outside the bounds of the simulation")                    \
+    X(ABUT_LAW_NOT_FINITE, "a user's law returned a value that is not finite for # and @")         \
+    X(ABUT_LAW_RADIUS, "# and @ have too much liquid between them for their radii")                \
+    X(ABUT_BODY_LAW, "body # of material @ touches material %, and the two need a law without "    \
+                     "rolling of type A")                                                          \
+    X(ABUT_BODY_CURVATURE, "body # of material @ touches material %: their law needs a radius "    \
+                           "of curvature, but neither the body's shape nor the law has one")       \
+    X(ABUT_BAD_BOND, "bond # has the number % in its column $, which is out of its range")         \
+    X(ABUT_BOND_ITSELF, "bond # bonds sphere @ to itself")                                         \
+    X(ABUT_BOND_TWICE, "bond # is of spheres @ and %, which are bonded already")                   \
+    X(ABUT_BOND_IN_CLUSTER, "bond # is of spheres @ and %, which are members of one cluster")      \
+    X(ABUT_TOO_MANY_BONDS, "# bonds are too many; they must be fewer than 2^30")                   \
+    X(ABUT_BOND_TOO_SHORT, "bond # is of spheres @ and %, one of which contains the other's "      \
+                           "center")                                                               \
     X(ABUT_BOND_STIFFNESS, "bond # is of spheres @ and %: its stiffness is 0 or infinite")         \
-    X(ABUT_BAD_BREAKAGE, "breakage # has the number % in its column $, out of its range")          \
-    X(ABUT_BAD_REST, "rest # has the number % in its column $, out of its range")                  \
-    X(ABUT_BAD_SPHERE, "sphere # has the number % in its column $, out of its range")              \
+    X(ABUT_BAD_BREAKAGE, "breakage # has the number % in its column $, which is out of its "       \
+                         "range")                                                                  \
+    X(ABUT_BAD_REST, "rest # has the number % in its column $, which is out of its range")         \
+    X(ABUT_BAD_SPHERE, "sphere # has the number % in its column $, which is out of its range")     \
     X(ABUT_BODY_LOST, "body # is lost in step @: its position is not finite, or too far")          \
     X(ABUT_WALL_LOST, "wall # is lost in step @: its position is not finite, or too far")          \
-    X(ABUT_BODY_IMAGES, "body # meets sphere @ at more than one image: the period is too short")   \
+    X(ABUT_BODY_IMAGES, "body # touches sphere @ at more than one periodic image: the period "     \
+                        "must be longer")                                                          \
     X(ABUT_BODY_MANY_IMAGES, "body # may touch more than a million periodic images of walls; "     \
                              "its size, the walls and the period must be in one unit")             \
     X(ABUT_BODY_SHORT_PERIOD, "period[#] is %, so short that bodies reach over too many "          \
                               "periodic images; their sizes and the period must be in one unit")   \
-    X(ABUT_INPUT_CHANGED, "an array was changed while it was read: the error that was found in "   \
-                          "it is gone")                                                            \
+    X(ABUT_INPUT_CHANGED, "an array was changed while it was read: do not change arguments "       \
+                          "during a call")                                                         \
     X(ABUT_BAD_SIMD, "the instruction levels are baseline, v3 and v4")                             \
     X(ABUT_NO_SIMD, "this processor, or this build, has no such instruction level")                \
     X(ABUT_SHAPE_BAD_RADIUS, "radius is %; it must be at least 0 and at most 1e75")                \
-    X(ABUT_SHAPE_TOO_FEW_VERTICES, "a shape in % dimensions needs at least @ vertices, but has "   \
-                                   "#")                                                            \
+    X(ABUT_SHAPE_TOO_FEW_VERTICES, "a shape in % dimensions needs at least @ vertices, but "       \
+                                   "has #")                                                        \
     X(ABUT_SHAPE_TOO_FEW_FACETS, "a shape in % dimensions needs at least @ facets, but has #")     \
     X(ABUT_SHAPE_BAD_VERTEX, "facet # names vertex @, but the shape has % vertices")               \
-    X(ABUT_SHAPE_BAD_SIDE, "facet # of a polygon is a side of 2 corners, but names @")             \
+    X(ABUT_SHAPE_BAD_SIDE, "facet # of a polygon has @ corners, but must be a side of 2")          \
     X(ABUT_SHAPE_FLAT, "the shape is flat: all vertices lie in one plane")                         \
     X(ABUT_SHAPE_INWARD, "facet # looks inward; corners must be counter-clockwise as seen from "   \
                          "outside")                                                                \
@@ -172,22 +179,21 @@ typedef intptr_t abut_index;
     X(ABUT_SHAPE_NOT_CONVEX, "the shape is not convex: vertex @ is in front of facet # by % of "   \
                              "the shape's size")                                                   \
     X(ABUT_BOX_TILTED, "LAMMPS' box is triclinic, but walls need an orthogonal one")               \
-    X(ABUT_ATOM_DATA,                                                                              \
-      "LAMMPS lacks some of the per-atom data that the walls read: x, v, "                         \
-      "omega, torque, radius, rmass, mask, and those of the walls' fix property/atom")             \
-    X(ABUT_ATOM_POSITION, "atom #: coordinate @ is %")                                             \
+    X(ABUT_ATOM_DATA, "LAMMPS lacks per-atom data that walls need: x, v, omega, torque, "          \
+                      "radius, rmass, mask and the walls' fix property/atom")                      \
+    X(ABUT_ATOM_POSITION, "atom #: coordinate @ is %; it must be finite")                          \
     X(ABUT_ATOM_RADIUS, "atom #: the radius is %; it must be positive and at most 1e75")           \
     X(ABUT_ATOM_MASS, "atom #: the mass is %; it must be positive and at most 1e75")               \
     X(ABUT_ATOM_FORCE, "atom #: the walls' force on it is not finite")                             \
     X(ABUT_ATOM_LIQUID, "atom # has more liquid at a wall than 0.1 (2 R)^3, which is %")           \
     X(ABUT_ATOM_IMAGES, "atom # reaches over more than a million periodic images; its radius "     \
                         "and the box must be in one unit")                                         \
-    X(ABUT_TOO_FEW_SLOTS, "atom # has @ contacts with walls, but there is room for %: pass "       \
-                          "more slots")                                                            \
-    X(ABUT_OTHER_SLOTS, "atom # carries contacts that were written with slots=@, but slots is "    \
-                        "%: pass the slots that the restart file was written with")                \
-    X(ABUT_BAD_SLOT, "atom # carries contacts with facets that the walls do not have; a "          \
-                     "restart file needs the meshes that it was written with")
+    X(ABUT_TOO_FEW_SLOTS, "atom # has @ contacts with walls, but there are % slots: pass "         \
+                          "slots=@ or more")                                                       \
+    X(ABUT_OTHER_SLOTS, "atom # has contacts that were written with slots=@, but slots is %: "     \
+                        "pass slots=@")                                                            \
+    X(ABUT_BAD_SLOT, "atom # has contacts with facets that the walls do not have; pass the "       \
+                     "meshes with which the restart file was written")
 
 #define ABUT_STATUS_MEMBER(name, message) name,
 

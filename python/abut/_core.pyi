@@ -10,7 +10,7 @@ _Indices: TypeAlias = NDArray[np.intp]
 _Bytes: TypeAlias = NDArray[np.uint8]
 _Columns: TypeAlias = dict[str, NDArray[Any]]
 _T = TypeVar("_T")
-# materials, starts, poses, offsets, motions, half spaces, how many are off
+# materials, starts, poses, offsets, motions, half spaces, number of walls that are off, vertices
 _Walls: TypeAlias = tuple[_Indices, _Doubles, _Doubles, _Indices, _Doubles, _Doubles, int, _Indices]
 _Statistics: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int]
 _PairStatistics: TypeAlias = tuple[
@@ -61,7 +61,7 @@ CONVEX_STATE: Final = 12
 SLOT_LIMIT: Final = 32767
 SLOT_KEYS: Final = 6
 SLOT_STATES: Final = 15
-# numbers of the library's own, which may change
+# these numbers are internal to the library, and may change
 LAW_MISSING: int
 LAW_NOT_FINITE: int
 LAW_RADIUS: int

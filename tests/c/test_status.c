@@ -22,8 +22,9 @@ static void check_messages(void)
          "previous: offsets do not ascend from 0 to the number of pairs, 7"},
         {{ABUT_SHAPE_FLAT, 2, 0, 0.0, 0, 0}, "the shape is flat: all vertices lie on one line"},
         {{ABUT_SHAPE_FLAT, 3, 0, 0.0, 0, 0}, "the shape is flat: all vertices lie in one plane"},
-        {{ABUT_BAD_GRAVITY, 1, 0, INFINITY, 0, 0}, "gravity[1] is inf"},
-        {{ABUT_BAD_GRAVITY, 2, 0, 0x1.fffffffffffffp-1, 0, 0}, "gravity[2] is 0.9999999999999999"},
+        {{ABUT_BAD_GRAVITY, 1, 0, INFINITY, 0, 0}, "gravity[1] is inf; it must be finite"},
+        {{ABUT_BAD_GRAVITY, 2, 0, 0x1.fffffffffffffp-1, 0, 0},
+         "gravity[2] is 0.9999999999999999; it must be finite"},
         {{(abut_status)-1, 0, 0, 0.0, 0, 0}, "unknown error"},
         {{ABUT_STATUS_COUNT, 0, 0, 0.0, 0, 0}, "unknown error"},
     };

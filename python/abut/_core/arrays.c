@@ -5,7 +5,7 @@
 
 #include "pool.h"
 
-/* By array_kind. */
+/* NumPy's types, item sizes and names, by array_kind. */
 static const int NUMPY_TYPES[] = {NPY_FLOAT64, NPY_INTP, NPY_UINT8};
 static const size_t ITEM_SIZES[] = {sizeof(double), sizeof(abut_index), sizeof(uint8_t)};
 static const char *const NUMPY_NAMES[] = {"float64", "intp", "uint8"};
@@ -35,7 +35,7 @@ static axes axes_of(array_shape shape)
     return (axes){shape.columns == 0 ? 1 : 2, {shape.rows, shape.columns, 0}};
 }
 
-/* Whether it is an array of this kind as C has them: contiguous, aligned, in native order. */
+/* Whether an object is a contiguous, aligned array of this kind in native byte order. */
 static int has_kind(PyObject *object, array_kind kind)
 {
     if (!PyArray_Check(object)) {
@@ -100,7 +100,7 @@ int array_read_offsets(PyObject *object, const char *name, const abut_index **of
         return -1;
     }
     if (rows == 0) {
-        PyErr_Format(PyExc_ValueError, "%s is empty; it begins with 0", name);
+        PyErr_Format(PyExc_ValueError, "%s is empty, but must begin with 0", name);
         return -1;
     }
     *count = rows - 1;
@@ -114,9 +114,9 @@ PyObject *array_at(PyObject *owner, const void *shown, const array_place *place,
     memcpy(&rows, (const char *)shown + place->count, sizeof rows);
     memcpy(&data, (const char *)shown + place->data, sizeof data);
     const Py_ssize_t columns = place->columns == ABUT_DIMENSION ? dimension : place->columns;
-    const axes of = axes_of((array_shape){place->kind, rows + place->further, columns});
-    PyObject *view = PyArray_New(&PyArray_Type, of.rank, of.lengths, NUMPY_TYPES[place->kind], NULL,
-                                 data, 0, NPY_ARRAY_CARRAY_RO, NULL);
+    const axes shape = axes_of((array_shape){place->kind, rows + place->further, columns});
+    PyObject *view = PyArray_New(&PyArray_Type, shape.rank, shape.lengths, NUMPY_TYPES[place->kind],
+                                 NULL, data, 0, NPY_ARRAY_CARRAY_RO, NULL);
     if (view && PyArray_SetBaseObject((PyArrayObject *)view, Py_NewRef(owner))) {
         Py_CLEAR(view);
     }
@@ -125,8 +125,8 @@ PyObject *array_at(PyObject *owner, const void *shown, const array_place *place,
 
 PyObject *array_make(array_shape shape, void **data)
 {
-    const axes of = axes_of(shape);
-    PyObject *array = PyArray_SimpleNew(of.rank, of.lengths, NUMPY_TYPES[shape.kind]);
+    const axes sizes = axes_of(shape);
+    PyObject *array = PyArray_SimpleNew(sizes.rank, sizes.lengths, NUMPY_TYPES[shape.kind]);
     if (array) {
         *data = PyArray_DATA((PyArrayObject *)array);
     }
@@ -146,8 +146,8 @@ PyObject *array_copy(array_shape shape, const void *data)
 
 PyObject *array_make_zeros(array_shape shape, void **data)
 {
-    const axes of = axes_of(shape);
-    PyObject *array = PyArray_ZEROS(of.rank, of.lengths, NUMPY_TYPES[shape.kind], 0);
+    const axes sizes = axes_of(shape);
+    PyObject *array = PyArray_ZEROS(sizes.rank, sizes.lengths, NUMPY_TYPES[shape.kind], 0);
     if (array) {
         *data = PyArray_DATA((PyArrayObject *)array);
     }
@@ -156,8 +156,8 @@ PyObject *array_make_zeros(array_shape shape, void **data)
 
 int array_resize(PyObject *array, array_shape shape)
 {
-    axes of = axes_of(shape);
-    PyArray_Dims dims = {of.lengths, of.rank};
+    axes sizes = axes_of(shape);
+    PyArray_Dims dims = {sizes.lengths, sizes.rank};
     PyObject *none = PyArray_Resize((PyArrayObject *)array, &dims, 0, NPY_CORDER);
     Py_XDECREF(none);
     return none ? 0 : -1;
@@ -168,7 +168,7 @@ void array_lock(PyObject *array)
     PyArray_CLEARFLAGS((PyArrayObject *)array, NPY_ARRAY_WRITEABLE);
 }
 
-/* ---- the pool as a handler of NumPy's memory (NEP 49), in the capsule that NumPy asks for ---- */
+/* ---- the pool as NumPy's memory handler (NEP 49), in a capsule ---- */
 
 static const char CAPSULE_NAME[] = "mem_handler";
 
@@ -184,8 +184,8 @@ static void free_handler(PyObject *capsule)
     PyMem_Free(handler);
 }
 
-/* A pool on NumPy's own functions, which ask for huge pages. They tell tracemalloc nothing: NumPy
- * does that for each array, so that memory is counted once. */
+/* Makes a pool over NumPy's own functions, which use huge pages. The pool does not report to
+ * tracemalloc, because NumPy reports each array. */
 static core_pool *new_pool(void)
 {
     const PyDataMem_Handler *numpy = handler_in(PyDataMem_DefaultHandler);

@@ -1,4 +1,4 @@
-/* NumPy in, NumPy out: the only file that includes NumPy's headers is arrays.c. */
+/* Reads and makes NumPy arrays. Only arrays.c includes NumPy's headers. */
 #ifndef ABUT_CORE_ARRAYS_H
 #define ABUT_CORE_ARRAYS_H
 
@@ -6,8 +6,8 @@
 
 typedef enum array_kind { ARRAY_DOUBLE, ARRAY_INDEX, ARRAY_BYTE } array_kind;
 
-/* What an argument must be: (rows,) where columns is 0, else (rows, columns), or (rows, 2, n) where
- * they are ARRAY_TWICE(n). */
+/* The required shape of an argument: (rows,) if columns is 0, (rows, 2, n) if columns is
+ * ARRAY_TWICE(n), else (rows, columns). */
 #define ARRAY_TWICE(n) (-(n))
 typedef struct array_shape {
     array_kind kind;
@@ -15,75 +15,76 @@ typedef struct array_shape {
     Py_ssize_t columns;
 } array_shape;
 
-/* Load NumPy's API table; 0, or -1 with an error set. */
+/* Loads NumPy's API table. Returns 0, or -1 with an error set. */
 int array_import(void);
 
-/* How many columns an argument has that may be of 2 or 3 dimensions: 2, or else 3, as array_read
- * may then find wrong. */
+/* The number of columns, 2 or 3, of coordinates in the plane or in space. It is 3 for all other
+ * objects, which array_read rejects. */
 int array_column_count(PyObject *object);
 
-/* How many rows an argument has that may have any number, for array_read: 0 where it is no array,
- * as that may then find wrong. */
+/* The number of rows of an argument that may have any number of them. It is 0 for an object that is
+ * no array, which array_read rejects. */
 Py_ssize_t array_row_count(PyObject *object);
 
-/* Read a contiguous, native array of this very shape: its data, which live as long as the object,
- * go into the pointer at `data`. 0, or -1 with a TypeError or ValueError that names it. */
+/* Reads a contiguous, native array of exactly this shape. The pointer at `data` gets its data,
+ * which live as long as the object. Returns 0, or -1 with a TypeError or ValueError that has the
+ * name. */
 int array_read(PyObject *object, const char *name, array_shape shape, void *data);
 
-/* Likewise of an argument that may be None: the pointer becomes NULL then. */
+/* array_read for an argument that may be None: the pointer is then NULL. */
 int array_read_optional(PyObject *object, const char *name, array_shape shape, void *data);
 
-/* Read offsets of any number of items, which is told; an error where there is none, since they have
- * one entry more. */
+/* Reads offsets and returns the number of items, which is one less than that of offsets. An empty
+ * array is an error. */
 int array_read_offsets(PyObject *object, const char *name, const abut_index **offsets,
                        abut_index *count);
 
-/* Where to find an array in a struct that the library shows of an object. */
+/* The place of an array in a struct of the library that describes an object. */
 typedef struct array_place {
     array_kind kind;
-    size_t count;       /* where the number of its rows is, an abut_index */
-    int further;        /* rows beside these */
-    Py_ssize_t columns; /* ABUT_DIMENSION: as many as there are dimensions */
+    size_t count;       /* offset of the number of rows, an abut_index */
+    int further;        /* rows in addition to these */
+    Py_ssize_t columns; /* ABUT_DIMENSION stands for the number of dimensions */
     size_t data;
 } array_place;
 
-/* The array at a place, read-only, which keeps its owner alive. */
+/* A read-only array of the data at a place; it keeps its owner alive. */
 PyObject *array_at(PyObject *owner, const void *shown, const array_place *place, int dimension);
 
-/* A new array that owns its memory, and its data; NULL with an error set. */
+/* Makes an array that owns its memory, and returns its data. NULL with an error set. */
 PyObject *array_make(array_shape shape, void **data);
 
-/* Likewise with a copy of these data, unless they are NULL. */
+/* Makes an array with a copy of these data, unless they are NULL. NULL with an error set. */
 PyObject *array_copy(array_shape shape, const void *data);
 
-/* Likewise, all zeros. */
+/* Makes an array of zeros. NULL with an error set. */
 PyObject *array_make_zeros(array_shape shape, void **data);
 
-/* Fewer rows of an array that array_make made, and nobody else has seen; 0, or -1 with an error
- * set. */
+/* Reduces the rows of an array that array_make made, and that no other code has. Returns 0, or -1
+ * with an error set. */
 int array_resize(PyObject *array, array_shape shape);
 
-/* Make it read-only. */
+/* Makes an array read-only. */
 void array_lock(PyObject *array);
 
-/* A pool for the memory of arrays, see pool.h. It lives until nobody holds it: each array that was
- * made with its memory does. NULL with an error set. */
+/* Makes a pool for the memory of arrays: see pool.h. Each array with memory of the pool keeps it
+ * alive. NULL with an error set. */
 PyObject *array_pool_new(void);
 
-/* Its owner goes: free what the pool keeps, keep nothing from now on, and let go of it. It may be
- * NULL. */
+/* Closes the owner's pool: frees its unused blocks, stops keeping blocks, and releases it. It may
+ * be NULL. */
 void array_pool_drop(PyObject *pool);
 
-/* A query begins: free what the last few queries have not used. */
+/* Starts a query: frees the blocks that the last few queries have not used. */
 void array_pool_age(PyObject *pool);
 
-/* Arrays that this thread makes have their memory from the pool, until it is left: 0 and what to
- * leave it with, or -1 with an error set. Where the caller has chosen another handler of memory
- * (NEP 49), arrays have theirs from that one. */
+/* Makes this thread's new arrays use memory of the pool until array_pool_leave. If the caller has
+ * set a memory handler of its own (NEP 49), arrays use that one. Returns 0 and the argument of
+ * array_pool_leave, or -1 with an error set. */
 int array_pool_enter(PyObject *pool, PyObject **before);
 
-/* Go back to the handler before, or do nothing where that is NULL: 0, or -1 with an error set. An
- * error that was set already stays. */
+/* Restores the handler before; does nothing if it is NULL. Returns 0, or -1 with an error set. An
+ * error that was set before is kept. */
 int array_pool_leave(PyObject *before);
 
 #endif

@@ -9,18 +9,18 @@ column_table column_table_of(abut_table table)
     return found;
 }
 
-/* What Python calls a column: those that are not for users have an underscore. */
+/* A column's name in Python. Internal columns begin with an underscore. */
 static PyObject *name_of(const abut_column *column)
 {
     return PyUnicode_FromFormat("%s%s", column->flags & ABUT_INTERNAL ? "_" : "", column->name);
 }
 
-/* A tuple of something of each column; NULL with an error set. */
-static PyObject *tuple_of(column_table table, PyObject *(*tell)(const abut_column *))
+/* A tuple with one object for each column; NULL with an error set. */
+static PyObject *tuple_of(column_table table, PyObject *(*make)(const abut_column *))
 {
     PyObject *all = PyTuple_New(table.count);
     for (Py_ssize_t i = 0; all && i < table.count; i++) {
-        PyObject *one = tell(&table.columns[i]);
+        PyObject *one = make(&table.columns[i]);
         if (!one || PyTuple_SetItem(all, i, one)) {
             Py_CLEAR(all);
         }
@@ -54,7 +54,7 @@ static array_shape shape_of(const abut_column *column, const column_counts *coun
                          width_of(column, counts)};
 }
 
-/* Numbers of a row. */
+/* How many numbers a row has. */
 static Py_ssize_t numbers_of(array_shape shape)
 {
     if (shape.columns == 0) {
@@ -63,7 +63,7 @@ static Py_ssize_t numbers_of(array_shape shape)
     return shape.columns < 0 ? -2 * shape.columns : shape.columns;
 }
 
-/* A new column, and its data in `target`; NULL with an error set. */
+/* Makes a column, with its data in `target`; NULL with an error set. */
 static PyObject *new_column(const abut_column *column, const column_counts *counts, void *target)
 {
     void *data = NULL;
@@ -80,7 +80,7 @@ static PyObject *new_column(const abut_column *column, const column_counts *coun
     return array;
 }
 
-/* Put a new column into the dict, and its data into `target`; 0, or -1 with an error set. */
+/* Adds a new column to the dict, with its data in `target`. Returns 0, or -1 with an error set. */
 static int add_column(PyObject *dict, PyObject *name, const abut_column *column,
                       const column_counts *counts, void *target)
 {
@@ -108,7 +108,7 @@ static PyObject *new_columns(column_table table, PyObject *names, const column_c
     return dict;
 }
 
-/* Whether all columns are so small, less than 64 KiB, that the pool would keep none of them. */
+/* Whether all columns are smaller than 64 KiB: the pool does not keep such small blocks. */
 static int are_small(column_table table, const column_counts *counts)
 {
     for (Py_ssize_t i = 0; i < table.count; i++) {
@@ -149,7 +149,7 @@ PyObject *column_array(column_table table, const char *name, const column_counts
     return NULL;
 }
 
-/* The data of a column that a dict has by this name; 0, or -1 with an error set. */
+/* Reads the column of this name from a dict. Returns 0, or -1 with an error set. */
 static int read_column(const abut_column *column, PyObject *name, const column_counts *counts,
                        PyObject *dict, void *target)
 {
@@ -187,7 +187,7 @@ int column_resize(column_table table, PyObject *names, const column_counts *coun
     return 0;
 }
 
-/* ---- what there is to know of them ---- */
+/* ---- descriptions of columns ---- */
 
 /* A tuple (name, dtype, width, per, when, unit, meaning); NULL with an error set. */
 static PyObject *describe(const abut_column *column)

@@ -15,7 +15,7 @@ column_counts column_contact_counts(abut_index rows, abut_index nodes, const abu
     };
 }
 
-/* New columns of so many contacts and nodes; NULL with an error set. */
+/* Makes columns for this number of contacts and nodes; NULL with an error set. */
 static PyObject *new_contacts(const core_making *making, abut_index rows, abut_index nodes,
                               const abut_query *query, abut_columns *columns)
 {
@@ -29,7 +29,7 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
 {
     room->dict = new_contacts(making, rows, nodes, query, &room->room.columns);
     if (!room->dict && PyErr_ExceptionMatches(PyExc_MemoryError)) {
-        PyErr_Clear(); /* the result may need less */
+        PyErr_Clear(); /* without room in advance: the result may need less */
         return 0;
     }
     room->room.rows = rows;
@@ -37,10 +37,10 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
     return room->dict ? 0 : -1;
 }
 
-/* Rows that are not worth giving back. */
+/* An excess of fewer rows is not returned to the pool. */
 enum { SPARE_ROWS = 1024 };
 
-/* Whether the room is large enough, and not so large that the rest of it should be given back. */
+/* Whether the room is large enough, without an excess that should be returned. */
 static int fits_room(abut_index rows, abut_index nodes, const abut_room *room)
 {
     return rows <= room->rows && nodes <= room->nodes &&

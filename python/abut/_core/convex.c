@@ -1,7 +1,7 @@
 #include "columns.h"
 
 typedef struct convex_finder_object {
-    core_pooled of;
+    core_pooled pooled;
     PyObject *shapes; /* a tuple; the library's finder borrows its shapes */
     abut_convex_finder *finder;
     abut_index body_count;
@@ -54,18 +54,18 @@ static PyObject *convex_finder_new(PyTypeObject *type, PyObject *args, PyObject 
         return NULL;
     }
     options->method = (abut_convex_method)method;
-    const abut_shape **of = core_read_shapes(shapes, PyType_GetModuleState(type));
-    input.shapes = of;
+    const abut_shape **pointers = core_read_shapes(shapes, PyType_GetModuleState(type));
+    input.shapes = pointers;
     input.shape_count = PyTuple_Size(shapes);
-    PyObject *finder = of ? build_finder(type, shapes, &input) : NULL;
-    PyMem_Free(of);
+    PyObject *finder = pointers ? build_finder(type, shapes, &input) : NULL;
+    PyMem_Free(pointers);
     return finder;
 }
 
 static void convex_finder_dealloc(PyObject *self)
 {
     convex_finder_object *finder = (convex_finder_object *)self;
-    array_pool_drop(finder->of.pool);
+    array_pool_drop(finder->pooled.pool);
     abut_convex_finder_free(finder->finder);
     Py_XDECREF(finder->shapes);
     core_release(self);
@@ -98,8 +98,8 @@ static int read_period(PyObject *period, int dimension, abut_convex_query *query
                                &query->period);
 }
 
-/* What rows of the step before have in any case, of a tuple of which that is the first and the last
- * item; between them are two that tell what the bodies met. */
+/* Reads the first and the last item of a tuple, which all rows of the step before have: i and the
+ * state. The two items between them identify the partners. */
 static int open_before(PyObject *tuple, PyObject *given[4], abut_convex_before *before)
 {
     if (!PyArg_ParseTuple(tuple, "OOOO:before", &given[0], &given[1], &given[2], &given[3])) {
@@ -112,7 +112,7 @@ static int open_before(PyObject *tuple, PyObject *given[4], abut_convex_before *
                       (array_shape){ARRAY_DOUBLE, count, ABUT_CONVEX_STATE}, &before->state);
 }
 
-/* i, j, image or None, state. */
+/* Reads (i, j, image or None, state). */
 static int read_before(PyObject *tuple, int dimension, abut_convex_before *before)
 {
     PyObject *given[4];
@@ -124,7 +124,7 @@ static int read_before(PyObject *tuple, int dimension, abut_convex_before *befor
                                &before->image);
 }
 
-/* i, mesh, facet, state. */
+/* Reads (i, mesh, facet, state). */
 static int read_before_on_walls(PyObject *tuple, abut_convex_before *before)
 {
     PyObject *given[4];
@@ -135,7 +135,7 @@ static int read_before_on_walls(PyObject *tuple, abut_convex_before *before)
                       &before->facet);
 }
 
-/* finder or None, poses or None, half_spaces or None. */
+/* Reads (finder or None, poses or None, half_spaces or None). */
 static int read_walls(PyObject *tuple, const core_state *state, abut_convex_walls *walls)
 {
     PyObject *given[3];
@@ -144,7 +144,7 @@ static int read_walls(PyObject *tuple, const core_state *state, abut_convex_wall
     }
     if (given[0] != Py_None) {
         if (!PyObject_TypeCheck(given[0], state->finder_type)) {
-            PyErr_SetString(PyExc_TypeError, "walls[0] is no _core.Finder");
+            PyErr_SetString(PyExc_TypeError, "walls[0] must be a _core.Finder or None");
             return -1;
         }
         walls->finder = core_finder_of(given[0]);
@@ -177,7 +177,7 @@ column_counts column_convex_counts(const convex_there *there)
     };
 }
 
-/* `walls` is NULL where bodies meet each other, here and below. */
+/* `walls` is NULL for contacts between bodies, here and below. */
 static PyObject *write_contacts(const abut_convex_contacts *contacts,
                                 const convex_finder_object *self, const abut_convex_query *query,
                                 const abut_convex_walls *walls, const core_state *state)
@@ -195,7 +195,7 @@ static PyObject *write_contacts(const abut_convex_contacts *contacts,
     });
     abut_convex_columns columns = {0};
     PyObject *dict = column_dict(column_table_of(ABUT_CONVEX_TABLE), state->convex_names, &counts,
-                                 self->of.pool, &columns);
+                                 self->pooled.pool, &columns);
     if (!dict) {
         return NULL;
     }
@@ -205,7 +205,7 @@ static PyObject *write_contacts(const abut_convex_contacts *contacts,
     return dict;
 }
 
-/* The contacts of a query; NULL with an error set. */
+/* Finds the contacts of a query; NULL with an error set. */
 static abut_convex_contacts *find_contacts(const abut_convex_finder *finder,
                                            abut_convex_query *query, const abut_convex_walls *walls)
 {
@@ -239,13 +239,13 @@ static int read_query(PyObject *args, const convex_finder_object *self, abut_con
            read_period(period, self->dimension, query);
 }
 
-/* The columns of a query; NULL with an error set. */
+/* Finds contacts and returns their columns; NULL with an error set. */
 static PyObject *find_columns(PyObject *object, abut_convex_query *query,
                               const abut_convex_walls *walls)
 {
     const convex_finder_object *self = (convex_finder_object *)object;
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
-    array_pool_age(self->of.pool);
+    array_pool_age(self->pooled.pool);
     abut_convex_contacts *contacts = find_contacts(self->finder, query, walls);
     if (!contacts) {
         return NULL;
@@ -291,7 +291,7 @@ static PyObject *convex_finder_find_walls(PyObject *object, PyObject *args)
 
 /* ---- entrances ---- */
 
-/* offsets, type, feature. */
+/* Reads (offsets, type, feature). */
 static int read_entrances_before(PyObject *tuple, abut_entrances_before *before)
 {
     PyObject *given[3];
@@ -321,7 +321,7 @@ static PyObject *write_entrances(const abut_entrances *entrances, const convex_f
     };
     abut_entrance_columns columns = {0};
     PyObject *dict = column_dict(column_table_of(ABUT_ENTRANCE_TABLE), state->entrance_names,
-                                 &counts, self->of.pool, &columns);
+                                 &counts, self->pooled.pool, &columns);
     if (!dict) {
         return NULL;
     }
@@ -331,7 +331,7 @@ static PyObject *write_entrances(const abut_entrances *entrances, const convex_f
     return dict;
 }
 
-/* The entrances of a query; NULL with an error set. */
+/* Finds the entrances of a query; NULL with an error set. */
 static abut_entrances *find_entrances(const abut_convex_finder *finder, abut_convex_query *query,
                                       const abut_entrances_before *before)
 {
@@ -357,7 +357,7 @@ static int read_entrance_query(PyObject *args, const convex_finder_object *self,
         return -1;
     }
     if (i == Py_None) {
-        PyErr_SetString(PyExc_TypeError, "entrances are of pairs that are given");
+        PyErr_SetString(PyExc_TypeError, "i must be an array: entrances need pairs");
         return -1;
     }
     return read_places(positions, orientations, self, query) || read_pairs(i, j, query) ||
@@ -373,7 +373,7 @@ static PyObject *convex_finder_entrances(PyObject *object, PyObject *args)
     if (read_entrance_query(args, self, &query, &before)) {
         return NULL;
     }
-    array_pool_age(self->of.pool);
+    array_pool_age(self->pooled.pool);
     abut_entrances *entrances = find_entrances(self->finder, &query, &before);
     if (!entrances) {
         return NULL;
@@ -387,7 +387,7 @@ static PyMethodDef CONVEX_FINDER_METHODS[] = {
     {"find", convex_finder_find, METH_VARARGS,
      "find($self, positions, orientations, i, j, all_rows, gap, before, minimum, spots, period, "
      "workers, /)\n--\n\n"
-     "The columns of the contacts by their names: no offsets where pairs are given, no image "
+     "The columns of the contacts by name. There are no offsets if pairs are given, and no image "
      "without a period. before: (i, j, image or None, state), or None."},
     {"find_walls", convex_finder_find_walls, METH_VARARGS,
      "find_walls($self, positions, orientations, gap, before, spots, walls, workers, /)\n--\n\n"

@@ -5,12 +5,12 @@ typedef struct result_size {
 } result_size;
 
 typedef struct finder_object {
-    core_pooled of;
+    core_pooled pooled;
     PyObject *meshes; /* a tuple; the library's finder borrows its meshes */
     abut_index mesh_count;
     abut_finder *finder;
-    int users;        /* who reads it without the interpreter lock */
-    result_size last; /* of its last query */
+    int users;        /* number of users that read it without the interpreter lock */
+    result_size last; /* size of the last result */
 } finder_object;
 
 static const char FINDER_DOC[] =
@@ -62,7 +62,7 @@ static PyObject *finder_new(PyTypeObject *type, PyObject *args, PyObject *keywor
 static void finder_dealloc(PyObject *self)
 {
     finder_object *finder = (finder_object *)self;
-    array_pool_drop(finder->of.pool);
+    array_pool_drop(finder->pooled.pool);
     abut_finder_free(finder->finder);
     Py_XDECREF(finder->meshes);
     core_release(self);
@@ -70,7 +70,7 @@ static void finder_dealloc(PyObject *self)
 
 /* ---- the arguments of a query ---- */
 
-/* Those that are arrays. */
+/* Arguments of a query that are arrays. */
 typedef struct query_arrays {
     PyObject *centers, *radii, *half_spaces, *poses, *period;
 } query_arrays;
@@ -109,7 +109,7 @@ static int read_query(PyObject *args, abut_index mesh_count, abut_query *query)
 
 /* ---- the search ---- */
 
-/* The contacts of a query; NULL with an error set. */
+/* Finds the contacts of a query; NULL with an error set. */
 static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query,
                                     const core_room *room)
 {
@@ -127,18 +127,18 @@ static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query
     return contacts;
 }
 
-/* Fewer spheres' contacts stay in the cache until they are written, and so do those of spheres of
- * which fewer have one. */
+/* Room in advance pays only for results that are larger than the cache: with at least so many
+ * spheres, and a contact for at least one of so many spheres. */
 enum { SPHERES_WITH_ROOM = 8 * 1024, SPHERES_A_ROW = 128 };
 
-/* A part of what there was last, in proportion to the spheres, and some more. */
+/* The last count, scaled by the numbers of spheres, and some more. */
 static abut_index scale_count(abut_index count, const result_size *last, abut_index spheres)
 {
     const double scaled = (double)count / (double)last->spheres * (double)spheres;
     return (abut_index)(scaled * (1.0 + 1.0 / 16)) + 64;
 }
 
-/* Room for about as many contacts as the last query found, if that was like this one. */
+/* Allocates room for as many contacts as the last query found, if that was a similar one. */
 static int make_room(const core_making *making, const result_size *last, const abut_query *query,
                      core_room *room)
 {
@@ -159,10 +159,10 @@ static PyObject *finder_find(PyObject *self, PyObject *args)
     if (read_query(args, finder->mesh_count, &query)) {
         return NULL;
     }
-    const core_making making = {finder->mesh_count + query.half_space_count, finder->of.pool,
+    const core_making making = {finder->mesh_count + query.half_space_count, finder->pooled.pool,
                                 state->contact_names};
     core_room room = {0};
-    array_pool_age(finder->of.pool);
+    array_pool_age(finder->pooled.pool);
     if (make_room(&making, &finder->last, &query, &room)) {
         return NULL;
     }
@@ -181,9 +181,9 @@ static PyObject *finder_find(PyObject *self, PyObject *args)
     return columns;
 }
 
-/* ---- vertices that move ---- */
+/* ---- moving vertices ---- */
 
-/* The meshes with another one at a place: a new tuple. */
+/* A new tuple of the meshes, with one replaced. */
 static PyObject *exchange(PyObject *meshes, Py_ssize_t number, PyObject *mesh)
 {
     PyObject *tuple = PyTuple_New(PyTuple_Size(meshes));
@@ -193,16 +193,18 @@ static PyObject *exchange(PyObject *meshes, Py_ssize_t number, PyObject *mesh)
     return tuple;
 }
 
-/* Whether a mesh may be exchanged; else an error is set. */
+/* Checks whether a mesh can be replaced; else an error is set. */
 static int check_exchange(const finder_object *finder, Py_ssize_t number, PyObject *mesh)
 {
     const core_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)finder));
     if (number < 0 || number >= finder->mesh_count || !PyObject_TypeCheck(mesh, state->mesh_type)) {
-        PyErr_SetString(PyExc_ValueError, "update takes the number of a mesh and a Mesh");
+        PyErr_SetString(PyExc_ValueError, "update needs the number of a mesh and a Mesh");
         return -1;
     }
     if (finder->users > 0) {
-        PyErr_SetString(PyExc_RuntimeError, "the finder is in use by another thread");
+        PyErr_SetString(
+            PyExc_RuntimeError,
+            "the finder is in use by another thread: update it when the search is done");
         return -1;
     }
     return 0;
@@ -258,24 +260,26 @@ static PyObject *finder_prepare(PyObject *self, PyObject *reach)
 
 static PyObject *finder_statistics(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    const abut_statistics of = abut_finder_inspect(((finder_object *)self)->finder);
-    return Py_BuildValue("(nnnnnnnnnn)", of.sphere_count, of.candidate_count, of.test_count,
-                         of.touch_count, of.contact_count, of.set_count, of.cell_count,
-                         of.occupied_count, of.entry_count, of.byte_count);
+    const abut_statistics found = abut_finder_inspect(((finder_object *)self)->finder);
+    return Py_BuildValue("(nnnnnnnnnn)", found.sphere_count, found.candidate_count,
+                         found.test_count, found.touch_count, found.contact_count, found.set_count,
+                         found.cell_count, found.occupied_count, found.entry_count,
+                         found.byte_count);
 }
 
 static PyMethodDef FINDER_METHODS[] = {
     {"find", finder_find, METH_VARARGS,
      "find($self, centers, radii, gap, flat_angle, resolution, exponent, keep_zero, weights, "
      "half_spaces, poses, period, workers, /)\n--\n\n"
-     "The columns of the contacts by their names, but for those whose entries are all the same: "
-     "mesh with one mesh, share without sharing, image without a period. half_spaces: (h, 6), "
-     "which are numbered after the meshes, or None; poses: (k + h, 16), or None; period: (3,), 0 "
-     "where the meshes are not repeated, or None."},
+     "The columns of the contacts by name. Columns with equal entries are absent: mesh with one "
+     "mesh, share without sharing, image without a period. half_spaces: (h, 6), numbered after the "
+     "meshes, or None; poses: (k + h, 16), or None; period: (3,), 0 for axes that are not "
+     "periodic, "
+     "or None."},
     {"prepare", finder_prepare, METH_O,
      "prepare($self, reach, /)\n--\n\nBuild the finest bins for spheres of this reach."},
     {"update", finder_update, METH_VARARGS,
-     "update($self, number, mesh, /)\n--\n\nExchange a mesh for what its `moved` has made."},
+     "update($self, number, mesh, /)\n--\n\nReplace a mesh by one that its `moved` has made."},
     {"statistics", finder_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_statistics, in its order."},
     {NULL, NULL, 0, NULL},

@@ -1,4 +1,4 @@
-/* Walls under LAMMPS: what its steps call, and what they ask of Python. */
+/* Walls for LAMMPS: the callback of its steps, and its calls of Python. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -6,31 +6,32 @@
 #include "arrays.h"
 #include "simulation.h"
 
-/* Begins as a _core.Simulation does, some of whose methods it has: what of LAMMPS' last step there
- * is to tell is told by a simulation. */
+/* Begins as a _core.Simulation, so that it can have some of its methods, which read the results of
+ * LAMMPS' last step. */
 typedef struct lammps_object {
-    simulation_object of;
+    simulation_object base;
     abut_lammps *walls;
     PyObject *meshes;    /* a tuple of _core.Mesh, which the library borrows */
-    PyObject *on_step;   /* called with the time before each step where walls are given */
-    PyObject *on_sum;    /* called with numbers to add up over processes; NULL: there is one */
-    PyObject *on_error;  /* called with the exception of a call that fails; NULL: nothing is */
-    int has_given;       /* a callable moves a wall */
-    PyObject *exception; /* of the call that has failed; NULL: none has */
-    void *lammps;        /* its handle, and lammps_force_timeout */
+    PyObject *on_step;   /* called with the time before each step if callables move walls */
+    PyObject *on_sum;    /* sums numbers over processes; NULL for a single process */
+    PyObject *on_error;  /* called with the exception of a failed callback; may be NULL */
+    int has_given;       /* whether a callable moves a wall */
+    PyObject *exception; /* of the callback that failed, or NULL */
+    void *lammps;        /* LAMMPS' handle, and its function lammps_force_timeout */
     void (*force_timeout)(void *lammps);
-    double asked; /* when Python was last asked for signals, in seconds of the processors */
+    double asked; /* processor time of the last check for signals, in seconds */
 } lammps_object;
 
 static const char LAMMPS_DOC[] =
     "Coupling(handle, functions, meshes, material_count, laws, walls, order, name, group_bit, "
     "id_bytes, slots, resolution, on_step, on_sum, on_error)\n--\n\n"
-    "Walls under LAMMPS. functions: addresses by name; meshes: a tuple of Mesh; laws and walls as "
-    "Simulation takes them; order: the place of each wall among loads().";
+    "Walls for LAMMPS. functions: addresses by name; meshes: a tuple of Mesh; laws and walls as "
+    "for "
+    "Simulation; order: the place of each wall in loads().";
 
-/* ---- what LAMMPS' steps call; the thread that runs them has not the interpreter's lock ---- */
+/* ---- callbacks of LAMMPS' steps, on a thread without the interpreter lock ---- */
 
-/* Keep the exception that is set. */
+/* Stores the current exception. */
 static void keep_exception(lammps_object *self)
 {
     PyObject *type, *value, *trace;
@@ -45,8 +46,9 @@ static void keep_exception(lammps_object *self)
     Py_XDECREF(trace);
 }
 
-/* Ctrl-C ends a run that Python waits for. */
-#define SECONDS_BETWEEN_SIGNALS 0.1 /* of the processors: steps compute */
+/* Interval of the checks for Ctrl-C, which ends a run. It is processor time, since steps compute.
+ */
+#define SECONDS_BETWEEN_SIGNALS 0.1
 
 static int is_time_for_signals(lammps_object *self)
 {
@@ -58,8 +60,8 @@ static int is_time_for_signals(lammps_object *self)
     return 1;
 }
 
-/* Whether the handler of a signal raises nothing. One process alone ends the run after this step,
- * and can go on from there. */
+/* Whether the run may continue after a check for signals. A single process ends its run after this
+ * step, and can continue from there. */
 static int no_signal_ends_it(lammps_object *self)
 {
     if (!PyErr_CheckSignals()) {
@@ -72,7 +74,7 @@ static int no_signal_ends_it(lammps_object *self)
     return !self->on_error;
 }
 
-/* Whether a call has raised nothing, of which this is what it returned. */
+/* Whether a call with this result raised no error. */
 static int has_returned(lammps_object *self, PyObject *none)
 {
     if (!none) {
@@ -129,12 +131,12 @@ static void failed(void *data, const abut_error *error)
 
 /* ---- building ---- */
 
-/* A function of LAMMPS' library. */
+/* Reads the address of a function of LAMMPS' library. */
 static int read_address(PyObject *functions, const char *name, void **address)
 {
     PyObject *number = PyDict_GetItemString(functions, name);
     if (!number) {
-        PyErr_Format(PyExc_KeyError, "functions has no %s", name);
+        PyErr_Format(PyExc_KeyError, "functions lacks %s", name);
         return -1;
     }
     *address = PyLong_AsVoidPtr(number);
@@ -150,7 +152,7 @@ static int read_functions(PyObject *functions, abut_lammps_input *input)
         read_address(functions, "fix_external_set_vector", &address[3])) {
         return -1;
     }
-    /* POSIX has it that an address of data can be one of a function */
+    /* POSIX allows to convert an address of data to that of a function */
     memcpy(&input->extract_atom, &address[0], sizeof address[0]);
     memcpy(&input->extract_global, &address[1], sizeof address[1]);
     memcpy(&input->force_timeout, &address[2], sizeof address[2]);
@@ -163,7 +165,7 @@ static PyObject *or_none(PyObject *callable)
     return callable && callable != Py_None ? Py_NewRef(callable) : NULL;
 }
 
-/* What a Coupling is given beside plain numbers. */
+/* Arguments of a Coupling that are objects. */
 typedef struct given_coupling {
     PyObject *handle, *functions, *meshes, *laws, *walls, *order;
     PyObject *on_step, *on_sum, *on_error;
@@ -179,10 +181,10 @@ static int has_given(const given_walls *walls)
     return found;
 }
 
-/* The members of abut_wall_load, in its order, all of which are doubles. */
+/* The number of members of abut_wall_load, all of which are doubles. */
 enum { LOAD_MEMBERS = sizeof(abut_wall_load) / sizeof(double) };
 
-/* Build what LAMMPS calls, of laws, meshes and walls that are there until it is built. */
+/* Builds the callback's data; laws, meshes and walls are needed only during the call. */
 static int build_walls(lammps_object *self, abut_lammps_input *input, const given_walls *walls)
 {
     abut_error error = {.status = ABUT_OK};
@@ -196,9 +198,9 @@ static int build_walls(lammps_object *self, abut_lammps_input *input, const give
         core_raise(&error);
         return -1;
     }
-    self->of.simulation = abut_lammps_simulation(self->walls);
-    self->of.wall_count = input->wall_count;
-    self->of.input.resolution = input->resolution;
+    self->base.simulation = abut_lammps_simulation(self->walls);
+    self->base.wall_count = input->wall_count;
+    self->base.input.resolution = input->resolution;
     self->has_given = has_given(walls);
     return 0;
 }
@@ -297,13 +299,13 @@ static void lammps_dealloc(PyObject *object)
     lammps_object *self = (lammps_object *)object;
     PyObject_GC_UnTrack(object);
     lammps_clear(object);
-    array_pool_drop(self->of.of.pool);
+    array_pool_drop(self->base.pooled.pool);
     abut_lammps_free(self->walls); /* borrows the meshes */
     Py_XDECREF(self->meshes);
     core_release(object);
 }
 
-/* ---- what it tells ---- */
+/* ---- reading ---- */
 
 static PyObject *lammps_callback(PyObject *Py_UNUSED(object), void *Py_UNUSED(closure))
 {
@@ -328,7 +330,7 @@ static PyObject *lammps_period(PyObject *object, void *Py_UNUSED(closure))
 static PyObject *lammps_interactions(PyObject *object, PyObject *kind)
 {
     lammps_object *self = (lammps_object *)object;
-    abut_lammps_read_period(self->walls, self->of.input.period);
+    abut_lammps_read_period(self->walls, self->base.input.period);
     return simulation_interactions(object, kind);
 }
 
@@ -347,7 +349,7 @@ static PyObject *lammps_ids(PyObject *object, PyObject *Py_UNUSED(unused))
 static PyObject *lammps_loads(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const lammps_object *self = (lammps_object *)object;
-    return array_copy((array_shape){ARRAY_DOUBLE, self->of.wall_count, LOAD_MEMBERS},
+    return array_copy((array_shape){ARRAY_DOUBLE, self->base.wall_count, LOAD_MEMBERS},
                       abut_lammps_loads(self->walls));
 }
 
@@ -391,8 +393,8 @@ static PyObject *lammps_set_walls(PyObject *object, PyObject *tuple)
         return NULL;
     }
     abut_error error = {.status = ABUT_OK};
-    if (walls.count != self->of.wall_count) {
-        PyErr_SetString(PyExc_ValueError, "there are as many walls as before");
+    if (walls.count != self->base.wall_count) {
+        PyErr_SetString(PyExc_ValueError, "the number of walls must be the same as before");
     } else if (abut_lammps_set_walls(self->walls, walls.walls, &error)) {
         core_raise(&error);
     } else {
@@ -418,46 +420,48 @@ static PyObject *lammps_raise_error(PyObject *object, PyObject *Py_UNUSED(unused
 
 static PyObject *lammps_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
 {
-    const abut_lammps_statistics of = abut_lammps_inspect(((lammps_object *)object)->walls);
-    return Py_BuildValue("(ndddnnn)", of.call_count, of.seconds, of.find_walls, of.wall_laws,
-                         of.build_count, of.read_count, of.byte_count);
+    const abut_lammps_statistics found = abut_lammps_inspect(((lammps_object *)object)->walls);
+    return Py_BuildValue("(ndddnnn)", found.call_count, found.seconds, found.find_walls,
+                         found.wall_laws, found.build_count, found.read_count, found.byte_count);
 }
 
 static PyMethodDef LAMMPS_METHODS[] = {
     {"place", simulation_place, METH_VARARGS,
-     "place($self, wall, state, /)\n--\n\nAs that of Simulation."},
-    {"wall", simulation_wall, METH_O, "wall($self, number, /)\n--\n\nAs that of Simulation."},
+     "place($self, wall, state, /)\n--\n\nSee Simulation.place."},
+    {"wall", simulation_wall, METH_O, "wall($self, number, /)\n--\n\nSee Simulation.wall."},
     {"wall_now", simulation_wall_now, METH_O,
-     "wall_now($self, number, /)\n--\n\nAs that of Simulation, at the time of the last call, or of "
+     "wall_now($self, number, /)\n--\n\nSee Simulation.wall_now; at the time of the last step, or "
+     "of "
      "now()."},
     {"set_walls", lammps_set_walls, METH_O,
      "set_walls($self, walls, /)\n--\n\n"
-     "As that of Simulation, the same walls with other motions."},
+     "See Simulation.set_walls; the same walls with other motions."},
     {"now", lammps_now, METH_NOARGS,
-     "now($self, /)\n--\n\nLAMMPS' time now, which wall_now tells of from then on."},
+     "now($self, /)\n--\n\nLAMMPS' current time, at which wall_now then has the walls."},
     {"loads", lammps_loads, METH_NOARGS,
      "loads($self, /)\n--\n\nForce, torque and power of walls (w, 7), over all ranks, in the order "
      "in which the walls were given."},
     {"free_step", lammps_free_step, METH_VARARGS,
      "free_step($self, count, radii, masses, speeds, /)\n--\n\n"
-     "Of spheres that touch no wall, as if they did."},
+     "The longest stable step of spheres without wall contacts, if they had any."},
     {"stable_step", lammps_stable_step, METH_NOARGS,
-     "stable_step($self, /)\n--\n\nOf this rank's spheres that touched walls in the last call."},
+     "stable_step($self, /)\n--\n\nThat of this rank's spheres that touched walls in the last "
+     "step."},
     {"interactions", lammps_interactions, METH_O,
-     "interactions($self, kind, /)\n--\n\nAs that of Simulation, of this rank's spheres."},
+     "interactions($self, kind, /)\n--\n\nSee Simulation.interactions; of this rank's spheres."},
     {"ids", lammps_ids, METH_NOARGS,
-     "ids($self, /)\n--\n\nLAMMPS' numbers of this rank's spheres, in the order of contacts."},
+     "ids($self, /)\n--\n\nLAMMPS' ids of this rank's spheres, in the order of contacts."},
     {"raise_error", lammps_raise_error, METH_NOARGS,
-     "raise_error($self, /)\n--\n\nThe error of the call that has failed, once; else None."},
+     "raise_error($self, /)\n--\n\nRaise the error of a failed step, once; else return None."},
     {"statistics", lammps_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_lammps_statistics."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef LAMMPS_GETTERS[] = {
-    {"callback", lammps_callback, NULL, "The address of what fix external is to call.", NULL},
-    {"pointer", lammps_pointer, NULL, "What it is to be called with.", NULL},
-    {"period", lammps_period, NULL, "The box of the last call; 0 along axes without a period.",
+    {"callback", lammps_callback, NULL, "The address of the function for fix external.", NULL},
+    {"pointer", lammps_pointer, NULL, "The argument of the callback.", NULL},
+    {"period", lammps_period, NULL, "The box of the last step; 0 along axes without a period.",
      NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

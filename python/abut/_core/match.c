@@ -1,9 +1,9 @@
-/* Which row of the step before a contact, a pair or a spot continues, and what it carries along. */
+/* Finds the row of the step before that a contact, pair or spot continues, and its history. */
 #include "arrays.h"
 
 /* ---- contacts ---- */
 
-/* The members of abut_step, as they come in a tuple. */
+/* The members of abut_step, in the order of a tuple. */
 typedef struct step_arguments {
     PyObject *offsets, *mesh, *point, *normal, *tilt, *image, *node, *node_offsets, *poses, *period;
 } step_arguments;
@@ -98,13 +98,13 @@ PyObject *core_carry(PyObject *Py_UNUSED(module), PyObject *args)
 
 /* ---- pairs ---- */
 
-/* Two steps, and whose numbers have changed in between. */
+/* Two steps, and the numbers that the spheres had in the one before. */
 typedef struct two_steps {
     abut_pair_step now, before;
     const abut_index *earlier, *other_earlier;
 } two_steps;
 
-/* The members of abut_pair_step that are arrays, as they come in a tuple. */
+/* The members of abut_pair_step that are arrays, in the order of a tuple. */
 typedef struct pair_arguments {
     PyObject *offsets, *i, *j, *normal, *image, *guess;
 } pair_arguments;
@@ -123,7 +123,7 @@ static int read_pair_rows(const pair_arguments *given, abut_pair_step *step)
            array_read_optional(given->guess, "guess", numbers, &step->guess);
 }
 
-/* Offsets; or how many spheres there are, where rows are in any order. */
+/* Reads offsets, or the number of spheres if the rows are in any order. */
 static int read_pair_offsets(PyObject *given, abut_pair_step *step)
 {
     step->any_order = PyLong_Check(given);
@@ -147,7 +147,7 @@ static int read_pair_step(PyObject *tuple, abut_pair_step *step)
     return read_pair_offsets(given.offsets, step) || read_pair_rows(&given, step);
 }
 
-/* now, before, earlier and other_earlier. */
+/* Reads (now, before, earlier, other_earlier). */
 static int read_two_steps(PyObject *const given[4], two_steps *s)
 {
     return read_pair_step(given[0], &s->now) || read_pair_step(given[1], &s->before) ||
@@ -213,7 +213,7 @@ PyObject *core_carry_pairs(PyObject *Py_UNUSED(module), PyObject *args)
 
 /* ---- spots ---- */
 
-/* offsets, type and feature. */
+/* Reads (offsets, type, feature). */
 static int read_spots(PyObject *const given[3], abut_spot_step *step)
 {
     const abut_index count = array_row_count(given[1]);

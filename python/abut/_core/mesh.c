@@ -10,9 +10,9 @@ typedef struct mesh_object {
 static const char MESH_DOC[] =
     "Mesh(vertices, indices, offsets, units, noise, normal_noise, drop_zero_area, split, numbers)\n"
     "--\n\nValidated facets: contiguous float64 and intp arrays in, read-only views out. Units, "
-    "noises and numbers may be None; errors name facets by numbers.";
+    "noises and numbers may be None; errors use the numbers as those of facets.";
 
-/* The arguments of Mesh(...), borrowed. */
+/* The arguments of Mesh(...), as borrowed references. */
 typedef struct mesh_arguments {
     PyObject *vertices, *indices, *offsets, *units, *noise, *normal_noise, *numbers;
     int drop_zero_area, split; /* abut_split */
@@ -52,14 +52,14 @@ static int read_input(const mesh_arguments *given, abut_mesh_input *input)
                                &input->normal_noise);
 }
 
-/* Whether the error's index is a facet's number. */
+/* Whether the index of the error is the number of a facet. */
 static int names_a_facet(abut_status status)
 {
     return status == ABUT_BAD_NOISE ||
            (status >= ABUT_FACET_TOO_FEW_CORNERS && status <= ABUT_FACET_NOT_PLANAR);
 }
 
-/* An error names facets as the caller has numbered them. */
+/* Builds a mesh. Errors have the caller's numbers of facets. */
 static PyObject *build_mesh(PyTypeObject *type, abut_mesh_input *input, const abut_index *numbers)
 {
     mesh_object *self = (mesh_object *)PyType_GenericAlloc(type, 0);
@@ -166,15 +166,15 @@ static PyObject *mesh_moved(PyObject *self, PyObject *args)
 
 static PyMethodDef MESH_METHODS[] = {
     {"moved", mesh_moved, METH_VARARGS,
-     "moved($self, vertices, workers, /)\n--\n\nThe same facets, which are triangles, with other "
+     "moved($self, vertices, workers, /)\n--\n\nA mesh of the same triangles with other "
      "vertices."},
     {"deviations", mesh_deviations, METH_NOARGS,
-     "deviations($self)\n--\n\nPairs of neighbors by how far they are off one plane, a decade "
-     "each."},
+     "deviations($self)\n--\n\nCounts of pairs of neighbors by their deviation from one plane, in "
+     "decades."},
     {NULL, NULL, 0, NULL},
 };
 
-/* An array with an entry for each of something that is counted, and so many beside. */
+/* An array with an entry for each of `counted`, and `further` ones. */
 #define ARRAY(name, kind, counted, further, columns, doc)                                          \
     {                                                                                              \
         #name, get_array, NULL, doc, &(array_place)                                                \
@@ -191,9 +191,9 @@ static PyGetSetDef MESH_ATTRIBUTES[] = {
     ARRAY(source, ARRAY_INDEX, facet, 0, 0, "(m,): each facet's number in the input"),
     ARRAY(normals, ARRAY_DOUBLE, facet, 0, 3, "(m, 3): unit normals by the right-hand rule"),
     ARRAY(areas, ARRAY_DOUBLE, facet, 0, 0, "(m,)"),
-    ARRAY(noise, ARRAY_DOUBLE, facet, 0, 0, "(m,): how far a corner may be off"),
-    ARRAY(normal_noise, ARRAY_DOUBLE, facet, 0, 0, "(m,): and along the facet's normal"),
-    ARRAY(noise_origin, ARRAY_BYTE, facet, 0, 0, "(m,): what it follows from"),
+    ARRAY(noise, ARRAY_DOUBLE, facet, 0, 0, "(m,): possible error of a corner's position"),
+    ARRAY(normal_noise, ARRAY_DOUBLE, facet, 0, 0, "(m,): possible error along the normal"),
+    ARRAY(noise_origin, ARRAY_BYTE, facet, 0, 0, "(m,): what the noise follows from"),
     {"doubt", get_doubt, NULL,
      "(neighbors, those in doubt, the first one's facet or -1, their noise)", NULL},
     {"bytes", get_bytes, NULL, "memory of the mesh", NULL},

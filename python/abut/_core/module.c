@@ -9,7 +9,7 @@ PyObject *core_raise(const abut_error *error)
     if (error->status == ABUT_NO_MEMORY) {
         return PyErr_NoMemory();
     }
-    /* the handler of a signal set the error that ended the query */
+    /* the signal handler has set the error that ended the query */
     if (error->status == ABUT_INTERRUPTED) {
         return NULL;
     }
@@ -41,7 +41,7 @@ void *core_pointers(PyObject *tuple, PyTypeObject *type, const char *tuple_name,
     const Py_ssize_t count = PyTuple_Size(tuple);
     for (Py_ssize_t i = 0; i < count; i++) {
         if (!PyObject_TypeCheck(PyTuple_GetItem(tuple, i), type)) {
-            return PyErr_Format(PyExc_TypeError, "%s[%zd] is no _core.%s", tuple_name, i,
+            return PyErr_Format(PyExc_TypeError, "%s[%zd] must be a _core.%s", tuple_name, i,
                                 type_name);
         }
     }
@@ -74,16 +74,15 @@ static PyObject *damping_ratio(PyObject *Py_UNUSED(module), PyObject *restitutio
 static PyMethodDef METHODS[] = {
     {"columns", core_columns, METH_O,
      "columns(table, /)\n--\n\n"
-     "Of each column of a table (name, dtype, width, per, when, unit, meaning); the table is one "
-     "of "
-     "contacts, pairs, convex, entrances."},
+     "(name, dtype, width, per, when, unit, meaning) of each column of a table: contacts, pairs, "
+     "convex, entrances and others."},
     {"has_openmp", has_openmp, METH_NOARGS,
      "has_openmp()\n--\n\nWhether the library was built with OpenMP."},
     {"simd", core_simd, METH_NOARGS, "simd()\n--\n\nThe instruction level in use."},
     {"simd_levels", core_simd_levels, METH_NOARGS,
      "simd_levels()\n--\n\nThe instruction levels that this processor and this build have."},
     {"set_simd", core_set_simd, METH_O,
-     "set_simd(name, /)\n--\n\nUse an instruction level from now on; None: the best there is."},
+     "set_simd(name, /)\n--\n\nUse an instruction level from now on; None: the best available."},
     {"share", core_share, METH_VARARGS,
      "share(normals, overlaps, exponent, /)\n--\n\n"
      "The shares of one sphere's contacts, nearest first, with overlaps > 0."},
@@ -93,40 +92,39 @@ static PyMethodDef METHODS[] = {
      "members of abut_step but for counts; earlier: each sphere's number in `before`."},
     {"carry", core_carry, METH_VARARGS,
      "carry(now, before, match, tangent, workers, /)\n--\n\n"
-     "Vectors of `before` where the meshes have them now, and 0 for contacts without a match."},
+     "Vectors of `before`, moved with the meshes to now; 0 for contacts without a match."},
     {"match_pairs", core_match_pairs, METH_VARARGS,
      "match_pairs(now, before, earlier, other_earlier, workers, /)\n--\n\n"
      "The row of `before` that each pair of `now` continues, or -1. Both are tuples (offsets, i, "
-     "j, normal, image or None, dimension, number of others or -1); instead of offsets the number "
-     "of spheres, where rows are in any order; of `now` maybe a guess, rows of `before`, besides. "
-     "earlier: each sphere's number in `before`, or None "
-     "where it is the same."},
+     "j, normal, image or None, dimension, number of others or -1). The number of spheres replaces "
+     "offsets if rows are in any order. `now` may end with a guess, rows of `before`. earlier: "
+     "each sphere's number in `before`, or None if it is the same."},
     {"carry_pairs", core_carry_pairs, METH_VARARGS,
      "carry_pairs(now, before, earlier, other_earlier, match, tangent, workers, /)\n--\n\n"
-     "Tangential vectors of the pairs of `before`, turned along to those of `now`."},
+     "Tangential vectors of the pairs of `before`, rotated with the pairs to `now`."},
     {"apply_law", core_apply_law, METH_VARARGS,
      "apply_law(law, step, count, inputs, history, repeats, /)\n--\n\n"
-     "What a law says of contacts, and what these keep: columns in the order of LAW_OUTPUTS, and "
-     "of "
-     "the history. law: (address, parameters, vectors, scalars, identity, reach), or the numbers "
-     "of a built-in one, (1, numbers); inputs: columns in the "
-     "order of LAW_INPUTS; it is asked so many times."},
+     "The outputs of a law and the new history of contacts, as columns in the order of LAW_OUTPUTS "
+     "and of the history. law: (address, parameters, vectors, scalars, identity, reach), or the "
+     "numbers (1, numbers) of a built-in law; inputs: columns in the order of LAW_INPUTS; repeats: "
+     "how often to evaluate it."},
     {"law_reach", core_law_reach, METH_VARARGS,
      "law_reach(numbers, radius, /)\n--\n\n"
-     "How far apart two under a built-in law, (1, numbers), pull each other, of this R*; and the "
-     "overlap at which contacts begin."},
+     "The gap up to which a built-in law, (1, numbers), pulls for this R*, and the overlap at "
+     "which "
+     "contacts begin."},
     {"damping_ratio", damping_ratio, METH_O,
-     "damping_ratio(restitution, /)\n--\n\nThat with which two part with this part of their "
-     "speed."},
+     "damping_ratio(restitution, /)\n--\n\nThe damping ratio for a coefficient of "
+     "restitution."},
     {"spots_match", core_spots_match, METH_VARARGS,
      "spots_match(now_offsets, now_type, now_feature, before_offsets, before_type, "
      "before_feature, row_match, swapped, /)\n--\n\n"
-     "The spot of `before` that each spot of `now` continues, or -1; swapped: whether the row's "
-     "bodies have changed places, or None."},
+     "The spot of `before` that each spot of `now` continues, or -1; swapped: whether i and j of "
+     "the row have changed places, or None."},
     {NULL, NULL, 0, NULL},
 };
 
-/* A new type, which the module has by its name, too. */
+/* Makes a type, and adds it to the module by its name. */
 static PyTypeObject *add_type(PyObject *module, const core_type *type)
 {
     const PyType_Slot all[] = {
@@ -156,8 +154,8 @@ static int add_types(PyObject *module)
 {
     core_state *state = PyModule_GetState(module);
     const struct {
-        const core_type *of;
-        PyTypeObject **kept; /* where the module keeps it; NULL: nowhere */
+        const core_type *type;
+        PyTypeObject **kept; /* where the module stores it, or NULL */
     } types[] = {
         {&core_mesh_type, &state->mesh_type},   {&core_finder_type, &state->finder_type},
         {&core_shape_type, &state->shape_type}, {&core_lock_type, &state->lock_type},
@@ -165,7 +163,7 @@ static int add_types(PyObject *module)
         {&core_convex_finder_type, NULL},       {&core_lammps_type, NULL},
     };
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        PyTypeObject *type = add_type(module, types[i].of);
+        PyTypeObject *type = add_type(module, types[i].type);
         if (!type) {
             return -1;
         }
@@ -313,7 +311,7 @@ static PyModuleDef_Slot SLOTS[] = {{Py_mod_exec, core_exec}, {0, NULL}};
 static struct PyModuleDef MODULE = {
     .m_base = PyModuleDef_HEAD_INIT,
     .m_name = "abut._core",
-    .m_doc = "The library behind abut, for abut alone.",
+    .m_doc = "The C library behind abut, for internal use.",
     .m_size = sizeof(core_state),
     .m_methods = METHODS,
     .m_slots = SLOTS,
@@ -322,7 +320,7 @@ static struct PyModuleDef MODULE = {
     .m_free = core_free,
 };
 
-/* called by the import alone, hence declared in no header */
+/* only Python's import calls this, so no header declares it */
 PyMODINIT_FUNC PyInit__core(void);
 
 PyMODINIT_FUNC PyInit__core(void)

@@ -3,8 +3,8 @@
 #include "columns.h"
 
 typedef struct pair_finder_object {
-    core_pooled of;
-    PyObject *lender; /* another one, whose memory this one uses; or NULL */
+    core_pooled pooled;
+    PyObject *lender; /* another PairFinder with the memory that this one uses, or NULL */
     abut_pair_finder *finder;
     abut_index sphere_count;
     int dimension;
@@ -15,8 +15,8 @@ static const char PAIR_FINDER_DOC[] =
     "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period, workers, lender)\n"
     "--\n\n"
     "Levels of a grid for spheres of these sizes. gaps, sizes, period and lender may be None; "
-    "levels: their number where there are no sizes, 0: any; period: (dimension,), 0 where there is "
-    "none; lender: another PairFinder, whose memory is used.";
+    "levels: their number if there are no sizes, or 0 for any; period: (dimension,), 0 for axes "
+    "that are not periodic; lender: another PairFinder with memory to use.";
 
 /* ---- the columns of a result ---- */
 
@@ -37,7 +37,7 @@ static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *
                                                     self->dimension, self->is_periodic);
     abut_pair_columns columns = {0};
     PyObject *dict =
-        column_dict(column_table_of(ABUT_PAIR_TABLE), names, &counts, self->of.pool, &columns);
+        column_dict(column_table_of(ABUT_PAIR_TABLE), names, &counts, self->pooled.pool, &columns);
     if (!dict) {
         return NULL;
     }
@@ -49,7 +49,7 @@ static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *
 
 /* ---- building ---- */
 
-/* Where there is a lender, results lie in its memory, too. */
+/* Builds a finder. With a lender, results use its memory, too. */
 static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input, PyObject *lender)
 {
     abut_error error = {.status = ABUT_OK};
@@ -68,7 +68,7 @@ static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input, 
     return core_finish((PyObject *)self, &error);
 }
 
-/* The arguments that are objects, as they come. */
+/* Arguments that are objects. */
 typedef struct input_objects {
     PyObject *radii, *gaps, *sizes, *period;
     PyObject *lender; /* a PairFinder */
@@ -92,7 +92,7 @@ static int read_input(const input_objects *given, abut_pair_input *input)
 static int read_lender(PyObject *lender, const PyTypeObject *type, abut_pair_input *input)
 {
     if (lender && Py_TYPE(lender) != type) {
-        PyErr_SetString(PyExc_TypeError, "memory is lent by another PairFinder");
+        PyErr_SetString(PyExc_TypeError, "lender must be a _core.PairFinder or None");
         return -1;
     }
     input->lender = lender ? ((pair_finder_object *)lender)->finder : NULL;
@@ -124,9 +124,9 @@ static void pair_finder_dealloc(PyObject *self)
 {
     pair_finder_object *finder = (pair_finder_object *)self;
     if (finder->lender) {
-        Py_DECREF(finder->of.pool);
+        Py_DECREF(finder->pooled.pool);
     } else {
-        array_pool_drop(finder->of.pool);
+        array_pool_drop(finder->pooled.pool);
     }
     abut_pair_finder_free(finder->finder);
     Py_XDECREF(finder->lender);
@@ -155,7 +155,7 @@ static int read_query(PyObject *args, const pair_finder_object *self, abut_pair_
            array_read_optional(gaps, "other_gaps", one_each, &query->other_gaps);
 }
 
-/* The pairs of a query; NULL with an error set. */
+/* Finds the pairs of a query; NULL with an error set. */
 static abut_pairs *find_pairs(const abut_pair_finder *finder, abut_pair_query *query)
 {
     abut_pairs *pairs = NULL;
@@ -179,7 +179,7 @@ static PyObject *pair_finder_find(PyObject *object, PyObject *args)
     if (read_query(args, self, &query)) {
         return NULL;
     }
-    array_pool_age(self->of.pool);
+    array_pool_age(self->pooled.pool);
     abut_pairs *pairs = find_pairs(self->finder, &query);
     if (!pairs) {
         return NULL;
@@ -189,13 +189,13 @@ static PyObject *pair_finder_find(PyObject *object, PyObject *args)
     return columns;
 }
 
-/* ---- what it did ---- */
+/* ---- statistics ---- */
 
-/* Where the members of abut_pair_level are, in the order in which statistics() has them. */
+/* Places of the members of abut_pair_level, in the order of statistics(). */
 static const struct member {
     size_t place;
     int is_length;
-    Py_ssize_t width; /* as a column's */
+    Py_ssize_t width; /* as for a column */
 } MEMBERS[] = {
     {offsetof(abut_pair_level, size), 1, 0},
     {offsetof(abut_pair_level, lengths), 1, ABUT_DIMENSION},
@@ -224,13 +224,13 @@ static PyObject *member_array(const struct member *member, int dimension,
     return array;
 }
 
-/* The counts of a query, then the members of all its levels; NULL with an error set. */
-static PyObject *statistics_tuple(const abut_pair_statistics *of, const abut_pair_level *levels,
+/* The counts of a query, then the members of all levels; NULL with an error set. */
+static PyObject *statistics_tuple(const abut_pair_statistics *counts, const abut_pair_level *levels,
                                   int dimension)
 {
     PyObject *arrays[MEMBER_COUNT] = {NULL};
     for (int i = 0; i < MEMBER_COUNT; i++) {
-        arrays[i] = member_array(&MEMBERS[i], dimension, levels, of->level_count);
+        arrays[i] = member_array(&MEMBERS[i], dimension, levels, counts->level_count);
         if (!arrays[i]) {
             for (int k = 0; k < i; k++) {
                 Py_DECREF(arrays[k]);
@@ -238,9 +238,9 @@ static PyObject *statistics_tuple(const abut_pair_statistics *of, const abut_pai
             return NULL;
         }
     }
-    return Py_BuildValue("(nnnnNNNNNNN)", of->sphere_count, of->pair_count, of->distance_count,
-                         of->byte_count, arrays[0], arrays[1], arrays[2], arrays[3], arrays[4],
-                         arrays[5], arrays[6]);
+    return Py_BuildValue("(nnnnNNNNNNN)", counts->sphere_count, counts->pair_count,
+                         counts->distance_count, counts->byte_count, arrays[0], arrays[1],
+                         arrays[2], arrays[3], arrays[4], arrays[5], arrays[6]);
 }
 
 static PyObject *pair_finder_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -269,12 +269,12 @@ static PyObject *pair_finder_sizes(PyObject *object, PyObject *Py_UNUSED(unused)
 static PyMethodDef PAIR_FINDER_METHODS[] = {
     {"find", pair_finder_find, METH_VARARGS,
      "find($self, centers, other_centers, other_radii, other_gaps, workers, /)\n--\n\n"
-     "The columns of the pairs by their names; image only with a period. The others, or None, are "
-     "instead of the finder's own spheres."},
+     "The columns of the pairs by name; image only with a period. The others, or None, replace the "
+     "finder's own spheres as partners."},
     {"statistics", pair_finder_statistics, METH_NOARGS,
-     "statistics($self, /)\n--\n\nThe members of abut_pair_statistics but for level_count, then "
+     "statistics($self, /)\n--\n\nThe members of abut_pair_statistics without level_count, then "
      "those of abut_pair_level as arrays with an entry for each level."},
-    {"sizes", pair_finder_sizes, METH_NOARGS, "sizes($self, /)\n--\n\nOf the finder's levels."},
+    {"sizes", pair_finder_sizes, METH_NOARGS, "sizes($self, /)\n--\n\nSizes of the levels."},
     {NULL, NULL, 0, NULL},
 };
 

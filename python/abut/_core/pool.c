@@ -6,25 +6,25 @@
 
 #include "core.h"
 
-/* Two results have about that many columns: the last one, and the one before that a simulation
- * compares it with. */
+/* Number of blocks that are kept. Two results have about as many columns: the last one, and the one
+ * before, with which a simulation compares it. */
 enum { SLOT_COUNT = 32 };
 
-/* Smaller blocks come from pages that are in use anyway. */
+/* Size from which blocks are kept. Smaller ones come from pages that are in use already. */
 #define KEPT_SIZE ((size_t)64 * 1024)
 
-/* Queries that a block waits for to be used again. */
+/* Number of queries for which an unused block is kept. */
 enum { KEPT_QUERIES = 4 };
 
-/* Data begin at a cache line. */
+/* Alignment of data, which is a cache line. */
 enum { ALIGNMENT = 64 };
 
-/* What stands before a block's data. */
+/* The head of a block, before its data. */
 typedef struct block {
-    void *origin;    /* what the source gave */
-    size_t taken;    /* bytes from there */
+    void *origin;    /* address that the source returned */
+    size_t taken;    /* bytes from there on */
     size_t capacity; /* bytes of data */
-    unsigned query;  /* the pool's last one when the block came back */
+    unsigned query;  /* number of the pool's query in which the block was returned */
 } block;
 
 _Static_assert(sizeof(block) <= ALIGNMENT, "a block's head and data need two lines of room");
@@ -48,7 +48,7 @@ static block *block_of(void *data)
 
 /* ---- blocks and their source ---- */
 
-/* Results grow a little from step to step, and pages that nobody touches cost nothing. */
+/* Adds some room, since results grow a little between steps, and unused pages cost nothing. */
 static size_t room_for(size_t size)
 {
     return size < KEPT_SIZE ? size : size + size / 8;
@@ -84,14 +84,14 @@ static void free_block(core_pool *self, block *b)
 
 /* ---- slots ---- */
 
-/* Take the block out of a slot; NULL where there is none. Only who has taken it out may look at it:
- * nobody else can free it then. A thread that misses it meanwhile makes a new one. */
+/* Takes the block out of a slot, or returns NULL. Only its taker may use a block, so that no other
+ * thread frees it. A thread that finds the slot empty meanwhile allocates a new block. */
 static block *empty_slot(core_pool *self, int slot)
 {
     return atomic_load(&self->slots[slot]) ? atomic_exchange(&self->slots[slot], NULL) : NULL;
 }
 
-/* Put a block into a slot; where all are taken, free it. */
+/* Puts a block into a free slot; if there is none, frees it. */
 static void keep_block(core_pool *self, block *b)
 {
     for (int slot = 0; slot < SLOT_COUNT; slot++) {
@@ -113,13 +113,13 @@ static void free_kept(core_pool *self)
     }
 }
 
-/* Whether a block is large enough, and at most about twice as large as a new one would be. */
+/* Whether a block is large enough, and at most about twice as large as a new one. */
 static int fits(const block *b, size_t size)
 {
     return size <= b->capacity && b->capacity / 2 <= room_for(size);
 }
 
-/* The smallest block that is large enough, and not far too large; NULL where there is none. */
+/* The smallest kept block that fits, or NULL. */
 static block *take_kept(core_pool *self, size_t size)
 {
     block *best = NULL;
@@ -185,7 +185,7 @@ void *core_pool_take(void *self, size_t size)
     if (!b) {
         b = make_block(&own->source, size);
     }
-    if (!b) { /* no memory: try again without what is kept */
+    if (!b) { /* out of memory: try again without kept blocks */
         free_kept(own);
         b = make_block(&own->source, size);
     }
@@ -225,7 +225,7 @@ void *core_pool_resize(void *self, void *data, size_t size)
 
 void core_pool_give(void *self, void *data, size_t size)
 {
-    (void)size; /* the block knows it */
+    (void)size; /* the block has its own */
     if (!data) {
         return;
     }
@@ -237,7 +237,7 @@ void core_pool_give(void *self, void *data, size_t size)
     }
     b->query = atomic_load(&own->query);
     keep_block(own, b);
-    /* where the pool was closed in between, nobody else frees this block */
+    /* if the pool was closed meanwhile, no other code frees this block */
     if (atomic_load(&own->closed)) {
         free_kept(own);
     }

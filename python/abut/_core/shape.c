@@ -84,7 +84,7 @@ static PyObject *get_number(PyObject *self, void *closure)
     return PyFloat_FromDouble(number);
 }
 
-/* A read-only copy. */
+/* Makes a read-only copy. */
 static PyObject *copy_of(const double *numbers, array_shape shape)
 {
     PyObject *array = array_copy(shape, numbers);
@@ -116,7 +116,7 @@ static PyObject *get_inertia(PyObject *self, void *Py_UNUSED(closure))
         }                                                                                          \
     }
 
-/* An array with an entry for each of something that is counted, and so many beside. */
+/* An array with an entry for each of `counted`, and `further` ones. */
 #define ARRAY(name, kind, counted, further, columns, doc)                                          \
     {                                                                                              \
         #name, get_array, NULL, doc, &(array_place)                                                \
@@ -130,15 +130,15 @@ static PyGetSetDef SHAPE_ATTRIBUTES[] = {
     ARRAY(vertices, ARRAY_DOUBLE, vertex, 0, ABUT_DIMENSION, "(v, d)"),
     ARRAY(indices, ARRAY_INDEX, index, 0, 0, "corners of the facets, one after the other"),
     ARRAY(offsets, ARRAY_INDEX, facet, 1, 0, "(f + 1,): where each facet's corners begin"),
-    ARRAY(edges, ARRAY_INDEX, edge, 0, 2, "(e, 2): their vertices"),
-    ARRAY(edge_facets, ARRAY_INDEX, edge, 0, 2, "(e, 2): left and right of them"),
+    ARRAY(edges, ARRAY_INDEX, edge, 0, 2, "(e, 2): vertices of the edges"),
+    ARRAY(edge_facets, ARRAY_INDEX, edge, 0, 2, "(e, 2): facets left and right of the edges"),
     ARRAY(normals, ARRAY_DOUBLE, facet, 0, ABUT_DIMENSION, "(f, d): outward"),
     ARRAY(source, ARRAY_INDEX, vertex, 0, 0, "(v,): each vertex's number in the input"),
-    NUMBER(radius, "of the rounding"),
+    NUMBER(radius, "radius of the rounding"),
     {"centroid", get_centroid, NULL, "(d,)", NULL},
-    NUMBER(volume, "of the rounded body; of a polygon the area"),
-    {"inertia", get_inertia, NULL, "(3, 3), or a number of a polygon", NULL},
-    NUMBER(circumradius, "of the smallest sphere about the centroid"),
+    NUMBER(volume, "volume of the rounded body, or area of a polygon"),
+    {"inertia", get_inertia, NULL, "(3, 3), or one number for a polygon", NULL},
+    NUMBER(circumradius, "radius of the smallest sphere about the centroid"),
     {NULL, NULL, NULL, NULL, NULL},
 };
 

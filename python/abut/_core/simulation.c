@@ -7,14 +7,14 @@
 
 static const char SIMULATION_DOC[] =
     "Simulation(step, gravity, period, resolution, workers)\n--\n\n"
-    "Spheres that move. gravity and period: (3,); a period of 0: none along this axis.";
+    "Spheres in motion. gravity and period: (3,); a period of 0 is none along this axis.";
 
 int simulation_begin(simulation_object *self)
 {
     if (self->is_at_work) {
         PyErr_SetString(PyExc_RuntimeError,
-                        "the simulation is at work: wait until the call that steps it, of another "
-                        "thread or one that a signal has interrupted, returns");
+                        "the simulation is at work: wait until the call that steps it, in another "
+                        "thread or interrupted by a signal, returns");
         return -1;
     }
     self->is_at_work = 1;
@@ -90,8 +90,8 @@ static void simulation_dealloc(PyObject *object)
 {
     simulation_object *self = (simulation_object *)object;
     PyObject_GC_UnTrack(object);
-    array_pool_drop(self->of.pool);
-    /* it borrows the finder and the shapes */
+    array_pool_drop(self->pooled.pool);
+    /* the library's simulation uses the finder and the shapes */
     abut_simulation_free(self->simulation);
     Py_XDECREF(self->finder);
     Py_XDECREF(self->shapes);
@@ -99,7 +99,7 @@ static void simulation_dealloc(PyObject *object)
     core_release(object);
 }
 
-/* What is known may lead back here: callables that move walls know the simulation, perhaps. */
+/* `known` may refer to this object: callables that move walls may refer to their simulation. */
 static int simulation_traverse(PyObject *object, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(object));
@@ -113,7 +113,7 @@ static int simulation_clear(PyObject *object)
     return 0;
 }
 
-/* ---- what is known of it ---- */
+/* ---- the caller's record ---- */
 
 static PyObject *simulation_known(PyObject *object, void *Py_UNUSED(unused))
 {
@@ -160,7 +160,7 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
 
 /* ---- walls ---- */
 
-/* Rows of numbers for some walls: where those are that callables move, or what drives others. */
+/* Rows of numbers for some walls: states of walls that callables move, or drives. */
 typedef struct wall_rows {
     const abut_index *walls;
     const double *numbers;
@@ -204,8 +204,9 @@ static void drive_walls(abut_simulation *simulation, const wall_rows *driven)
     }
 }
 
-/* Exchange the walls, and the finder that is kept for them, and let some begin: those that are
- * placed, and those that are driven. */
+/* Replaces all walls and their finder. Some walls begin with states (begun[0]) or drives
+ * (begun[1]).
+ */
 static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const given_walls *walls,
                                 const abut_index *numbers, const wall_rows begun[2],
                                 PyObject *known)
@@ -234,13 +235,13 @@ static int check_finder(PyObject *object, PyObject *finder)
 {
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
     if (finder && !PyObject_TypeCheck(finder, state->finder_type)) {
-        PyErr_SetString(PyExc_TypeError, "finder is no _core.Finder");
+        PyErr_SetString(PyExc_TypeError, "finder must be a _core.Finder or None");
         return -1;
     }
     return 0;
 }
 
-/* The numbers that walls had, each once; -1: it is new. */
+/* Reads the earlier numbers of walls, each at most once; -1 for a new wall. */
 static int read_old_numbers(PyObject *given, abut_index count, abut_index had,
                             const abut_index **numbers)
 {
@@ -295,16 +296,16 @@ abut_index simulation_read_wall(PyObject *object, PyObject *number)
     return simulation_at_rest(object) ? wall : -1;
 }
 
-/* How the library tells a wall's state. */
-typedef abut_wall_state (*tell_state)(const abut_simulation *, abut_index);
+/* A function of the library that returns a wall's state. */
+typedef abut_wall_state (*state_function)(const abut_simulation *, abut_index);
 
-static PyObject *wall_state(PyObject *object, PyObject *number, tell_state tell)
+static PyObject *wall_state(PyObject *object, PyObject *number, state_function state_of)
 {
     const abut_index wall = simulation_read_wall(object, number);
     if (wall < 0) {
         return NULL;
     }
-    const abut_wall_state state = tell(((simulation_object *)object)->simulation, wall);
+    const abut_wall_state state = state_of(((simulation_object *)object)->simulation, wall);
     return array_copy((array_shape){ARRAY_DOUBLE, WALL_STATE_MEMBERS, 0}, &state);
 }
 
@@ -318,7 +319,7 @@ PyObject *simulation_wall_now(PyObject *object, PyObject *number)
     return wall_state(object, number, abut_simulation_wall_now);
 }
 
-/* Read an array of numbers for a wall. The wall's number, or -1 with an error set. */
+/* Reads an array of numbers for a wall. Returns the wall's number, or -1 with an error set. */
 static abut_index read_wall_numbers(PyObject *object, PyObject *args, const char *format,
                                     Py_ssize_t width, const double **numbers)
 {
@@ -381,7 +382,7 @@ PyObject *simulation_load(PyObject *object, PyObject *number)
 
 /* ---- steps ---- */
 
-PyObject *simulation_tell_outcome(const abut_error *error)
+PyObject *simulation_outcome(const abut_error *error)
 {
     switch (error->status) {
 #define OUTCOME(name) case ABUT_##name:
@@ -412,10 +413,10 @@ static PyObject *simulation_run(PyObject *object, PyObject *steps)
     self->sphere_steps += done * (abut_simulation_sphere_count(self->simulation) +
                                   abut_simulation_rigid_count(self->simulation, ABUT_BODIES));
     simulation_end(self);
-    return simulation_tell_outcome(&error);
+    return simulation_outcome(&error);
 }
 
-/* ---- what it came to ---- */
+/* ---- results ---- */
 
 static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused))
 {
@@ -431,27 +432,27 @@ static PyObject *simulation_account(PyObject *object, PyObject *Py_UNUSED(unused
 static PyObject *simulation_law_case(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const abut_simulation *s = simulation_at_rest(object);
-    return s ? user_laws_tell_case(s) : NULL;
+    return s ? user_laws_case(s) : NULL;
 }
 
 static PyObject *simulation_energy(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const abut_simulation *s = simulation_at_rest(object);
-    const abut_energy of = s ? abut_simulation_energy(s) : (abut_energy){0};
-    return s ? Py_BuildValue("(dddddd)", of.kinetic, of.rotational, of.gravitational, of.elastic,
-                             of.dissipated, of.wall_work)
+    const abut_energy found = s ? abut_simulation_energy(s) : (abut_energy){0};
+    return s ? Py_BuildValue("(dddddd)", found.kinetic, found.rotational, found.gravitational,
+                             found.elastic, found.dissipated, found.wall_work)
              : NULL;
 }
 
 static PyObject *simulation_stable_step(PyObject *object, PyObject *number)
 {
-    static abut_status (*const ASK[])(const abut_simulation *, abut_stable_step *) = {
+    static abut_status (*const STABLE_STEPS[])(const abut_simulation *, abut_stable_step *) = {
         abut_simulation_stable_step, abut_simulation_stable_step_of_bodies,
         abut_simulation_stable_step_of_walls};
     simulation_object *self = (simulation_object *)object;
     const size_t kind = PyLong_AsSize_t(number);
-    if (!PyErr_Occurred() && kind >= sizeof ASK / sizeof ASK[0]) {
-        PyErr_Format(PyExc_IndexError, "there is no stable step %zu", kind);
+    if (!PyErr_Occurred() && kind >= sizeof STABLE_STEPS / sizeof STABLE_STEPS[0]) {
+        PyErr_Format(PyExc_IndexError, "kind is %zu, but must be 0, 1 or 2", kind);
     }
     if (PyErr_Occurred() || simulation_begin(self)) {
         return NULL;
@@ -459,7 +460,7 @@ static PyObject *simulation_stable_step(PyObject *object, PyObject *number)
     abut_stable_step longest;
     abut_error error = {.status = ABUT_OK};
     Py_BEGIN_ALLOW_THREADS
-    error.status = ASK[kind](self->simulation, &longest);
+    error.status = STABLE_STEPS[kind](self->simulation, &longest);
     Py_END_ALLOW_THREADS
     simulation_end(self);
     return error.status
@@ -468,13 +469,13 @@ static PyObject *simulation_stable_step(PyObject *object, PyObject *number)
 }
 
 /* A notice as a tuple, or None. */
-static PyObject *tell_notice(const abut_notice *of)
+static PyObject *notice_tuple(const abut_notice *notice)
 {
-    if (!of->is_there) {
+    if (!notice->is_there) {
         Py_RETURN_NONE;
     }
-    return Py_BuildValue("(niinnd)", of->step, (int)of->kinds[0], (int)of->kinds[1], of->numbers[0],
-                         of->numbers[1], of->ratio);
+    return Py_BuildValue("(niinnd)", notice->step, (int)notice->kinds[0], (int)notice->kinds[1],
+                         notice->numbers[0], notice->numbers[1], notice->ratio);
 }
 
 static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -483,12 +484,12 @@ static PyObject *simulation_notices(PyObject *object, PyObject *Py_UNUSED(unused
     if (!s) {
         return NULL;
     }
-    const abut_notices of = abut_simulation_notices(s);
-    if (!of.fast.is_there && !of.deep.is_there && !of.placed.is_there) {
+    const abut_notices found = abut_simulation_notices(s);
+    if (!found.fast.is_there && !found.deep.is_there && !found.placed.is_there) {
         Py_RETURN_NONE;
     }
-    return Py_BuildValue("(NNNnd)", tell_notice(&of.fast), tell_notice(&of.deep),
-                         tell_notice(&of.placed), of.placed_count, of.placed_speed);
+    return Py_BuildValue("(NNNnd)", notice_tuple(&found.fast), notice_tuple(&found.deep),
+                         notice_tuple(&found.placed), found.placed_count, found.placed_speed);
 }
 
 static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unused))
@@ -513,8 +514,8 @@ static PyObject *simulation_statistics(PyObject *object, PyObject *Py_UNUSED(unu
 
 static PyGetSetDef SIMULATION_ATTRIBUTES[] = {
     {"known", simulation_known, NULL,
-     "What the caller knows of it: the last argument of the calls that change it, exchanged in the "
-     "moment in which they succeed; None at first.",
+     "The caller's record: the last argument of calls that change the simulation, replaced when "
+     "they succeed; None at first.",
      NULL},
     {"change_count", simulation_change_count, NULL, "Grows with each step and change.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -523,23 +524,21 @@ static PyGetSetDef SIMULATION_ATTRIBUTES[] = {
 static PyMethodDef SIMULATION_METHODS[] = {
     {"lock", simulation_take_lock, METH_O,
      "lock($self, is_of_run, /)\n--\n\n"
-     "The right to change it, or to run it, for a `with`; RuntimeError where somebody has it."},
+     "A lock for changes, or for a run, in a `with`; RuntimeError if it is taken."},
     {"lend", simulation_lend, METH_O,
      "lend($self, call, /)\n--\n\n"
-     "What call() returns, which may change the simulation though it runs."},
-    {"note", simulation_note, METH_O, "note($self, known, /)\n--\n\nExchange what is known."},
+     "Return call(), which may change the simulation during a run."},
+    {"note", simulation_note, METH_O, "note($self, known, /)\n--\n\nReplace the record."},
     {"set_laws", simulation_set_laws, METH_VARARGS,
      "set_laws($self, materials, laws, own, known, /)\n--\n\n"
-     "laws: (materials * materials, len(LAW_NUMBERS)); own: laws of users, as apply_law takes "
-     "them."},
+     "laws: (materials * materials, len(LAW_NUMBERS)); own: users' laws, as for apply_law."},
     {"set_walls", simulation_set_walls, METH_VARARGS,
      "set_walls($self, finder, walls, before, placed, driven, known, /)\n--\n\n"
-     "finder: of the walls' meshes, or None; walls: (materials, starts, poses, offsets, motions, "
-     "half_spaces, off, vertices): half_spaces (h, 6) follow the meshes, and so many walls that "
-     "are off "
-     "come last; offsets tell where each wall's motions begin in motions (k, 9), the members of "
-     "abut_motion in its order; before: the numbers that they had, or -1; placed, driven: some "
-     "walls (k,), and rows for them, as of place and set_drive."},
+     "finder: that of the walls' meshes, or None; walls: (materials, starts, poses, offsets, "
+     "motions, half_spaces, off, vertices). half_spaces (h, 6) follow the meshes, and `off` walls "
+     "that are off come last; the motions of a wall begin at its offset in motions (k, 9), the "
+     "members of abut_motion in order. before: the walls' earlier numbers, or -1; placed, driven: "
+     "some walls (k,), and their rows, as for place and set_drive."},
     {"place", simulation_place, METH_VARARGS,
      "place($self, wall, state, /)\n--\n\nstate: (25,), the members of abut_wall_state."},
     {"set_drive", simulation_set_drive, METH_VARARGS,
@@ -553,84 +552,82 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "wall_now($self, number, /)\n--\n\nThe members of abut_wall_state now."},
     {"deform", simulation_deform, METH_VARARGS,
      "deform($self, wall, mesh, velocities, known, /)\n--\n\n"
-     "mesh: what `moved` of the wall's has made; velocities: (v, 3) of its vertices."},
+     "mesh: one that `moved` of the wall's mesh made; velocities: (v, 3) of its vertices."},
     {"nodal_forces", simulation_nodal_forces, METH_VARARGS,
      "nodal_forces($self, wall, vertices, /)\n--\n\n"
-     "(vertices, 3): what spheres exert at each vertex of a wall."},
+     "(vertices, 3): forces of spheres at the vertices of a wall."},
     {"restore_surface", simulation_restore_surface, METH_VARARGS,
      "restore_surface($self, wall, before, velocities_before, velocities, /)\n--\n\n"
-     "Each (v, 3): of a wall that deforms, in the last step and now."},
+     "(v, 3) each: vertices and velocities of a deforming wall in the last step, and velocities."},
     {"load", simulation_load, METH_O,
-     "load($self, wall, /)\n--\n\nForce, torque and power of what spheres do to a wall."},
+     "load($self, wall, /)\n--\n\nForce, torque and power of spheres on a wall."},
     {"add", simulation_add, METH_VARARGS,
      "add($self, population, rows, members, known, /)\n--\n\n"
-     "rows: columns by their names, with those that steps make or without; members: the spheres of "
-     "clusters, else {}. None, or why there can be no such bonds: (status, index, detail, value)."},
+     "rows: columns by name, with or without those that steps make; members: the spheres of "
+     "clusters, else {}. None, or why bonds are not possible: (status, index, detail, value)."},
     {"remove", simulation_remove, METH_VARARGS,
      "remove($self, population, is_gone, known, /)\n--\n\nis_gone: (n,) uint8."},
     {"read", simulation_read, METH_VARARGS,
      "read($self, population, name=None, /)\n--\n\n"
-     "All columns by their names, or the one of this name; read-only."},
+     "All columns by name, or the one of this name; read-only."},
     {"assign", simulation_assign, METH_VARARGS,
-     "assign($self, population, columns, /)\n--\n\nAny of those that can be assigned, whole."},
+     "assign($self, population, columns, /)\n--\n\nAny columns that can be assigned, as a whole."},
     {"apply", simulation_apply, METH_VARARGS,
-     "apply($self, population, forces, torques, /)\n--\n\nOf the next step; (n, 3) or None."},
+     "apply($self, population, forces, torques, /)\n--\n\nFor the next step; (n, 3) or None."},
     {"counts", simulation_counts, METH_NOARGS,
      "counts($self, /)\n--\n\n"
-     "Of steps, spheres, clusters, bodies, bonds, breakages and rests."},
+     "Numbers of steps, spheres, clusters, bodies, bonds, breakages and rests."},
     {"stable_step", simulation_stable_step, METH_O,
      "stable_step($self, kind, /)\n--\n\n"
-     "The members of abut_stable_step, of spheres (0), bodies (1) or walls (2)."},
+     "The members of abut_stable_step for spheres (0), bodies (1) or walls (2)."},
     {"set_shapes", simulation_set_shapes, METH_O,
-     "set_shapes($self, shapes, /)\n--\n\nshapes: a tuple of Shape; those that were there first."},
+     "set_shapes($self, shapes, /)\n--\n\nshapes: a tuple of Shape that begins with the old ones."},
     {"restore_breakages", simulation_restore_breakages, METH_VARARGS,
-     "restore_breakages($self, breakages, rests, /)\n--\n\nGo on with what had broken."},
+     "restore_breakages($self, breakages, rests, /)\n--\n\nRestore broken bonds and overlaps."},
     {"run", simulation_run, METH_O,
-     "run($self, steps, /)\n--\n\nNone, or what ended it where that names a sphere or a body: "
+     "run($self, steps, /)\n--\n\nNone, or the outcome that names a sphere or a body: "
      "(status, index, detail, value)."},
     {"interactions", simulation_interactions, METH_O,
      "interactions($self, kind, /)\n--\n\n"
-     "The columns of the last step's interactions of a kind, such as SPHERE_WALL, as of a "
-     "search, "
-     "with force (of bodies spot_force), spring, moment and roll."},
+     "The columns of the last step's interactions of a kind, such as SPHERE_WALL, as for a search, "
+     "with force (spot_force for bodies), spring, moment and roll."},
     {"restore", simulation_restore, METH_VARARGS,
      "restore($self, steps, account, terms, walls, /)\n--\n\n"
-     "Go on after so many steps: walls: (w, 25), where they were at the beginning of the last "
-     "one."},
+     "Restore the state after `steps` steps. walls: (w, 25), states at the beginning of the last "
+     "step."},
     {"set_step", simulation_set_step, METH_VARARGS,
      "set_step($self, step, gravity, known, /)\n--\n\n"
-     "Of what length steps are from now on, and in which gravity: (3,), or None: as it is."},
+     "Set the length of the next steps, and gravity (3,), unless that is None."},
     {"set_bounds", simulation_set_bounds, METH_VARARGS,
      "set_bounds($self, bounds, stops, known, /)\n--\n\n"
-     "bounds: (2, 3), or None; stops: whether a run ends where somebody is beyond them."},
+     "bounds: (2, 3), or None; stops: whether a run ends when a particle is outside."},
     {"outside", simulation_outside, METH_NOARGS,
-     "outside($self, /)\n--\n\nWhich spheres and which bodies are beyond them: (n,) and (b,)."},
+     "outside($self, /)\n--\n\nWhich spheres (n,) and which bodies (b,) are outside the bounds."},
     {"left_count", simulation_left_count, METH_NOARGS,
-     "left_count($self, /)\n--\n\nHow many have left them since they were set."},
+     "left_count($self, /)\n--\n\nHow many have left the bounds since they were set."},
     {"terms", simulation_terms, METH_NOARGS,
-     "terms($self, /)\n--\n\nWhat steps go by, (STEP_TERMS,)."},
+     "terms($self, /)\n--\n\nThe step terms, (STEP_TERMS,)."},
     {"order", simulation_order, METH_NOARGS,
      "order($self, /)\n--\n\n"
-     "Which spheres are stored in which places, and in which step they are sorted next."},
+     "The order in which spheres are stored, and the step of the next sort."},
     {"restore_order", simulation_restore_order, METH_VARARGS,
-     "restore_order($self, order, step, /)\n--\n\nAfter all interactions: store spheres so."},
+     "restore_order($self, order, step, /)\n--\n\nSet this order; call it after all interactions."},
     {"restore_interactions", simulation_restore_interactions, METH_VARARGS,
      "restore_interactions($self, kind, columns, /)\n--\n\n"
-     "After restore: all columns, also those that a search leaves out."},
+     "Call it after restore: all columns, including those that a search leaves out."},
     {"law_case", simulation_law_case, METH_NOARGS,
-     "law_case($self, /)\n--\n\nThe members of abut_law_case, of the last run that ended so: "
-     "arrays "
-     "behind the number."},
+     "law_case($self, /)\n--\n\nThe members of abut_law_case for the last run that ended by a law: "
+     "the number, then arrays."},
     {"account", simulation_account, METH_NOARGS,
-     "account($self, /)\n--\n\nWhat energies are counted from, (7,)."},
+     "account($self, /)\n--\n\nThe sums from which energies are counted, (7,)."},
     {"energy", simulation_energy, METH_NOARGS,
      "energy($self, /)\n--\n\nThe members of abut_energy."},
     {"notices", simulation_notices, METH_NOARGS,
-     "notices($self, /)\n--\n\nNone, or the members of abut_notices: None, or (step, kind, "
+     "notices($self, /)\n--\n\nNone, or the members of abut_notices, each None or (step, kind, "
      "other kind, number, other number, ratio)."},
     {"statistics", simulation_statistics, METH_NOARGS,
      "statistics($self, /)\n--\n\nThe members of abut_simulation_statistics by name, and "
-     "sphere_steps: the steps times the spheres and bodies in them."},
+     "sphere_steps: the sum over steps of their numbers of spheres and bodies."},
     {NULL, NULL, 0, NULL},
 };
 

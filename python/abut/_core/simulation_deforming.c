@@ -1,8 +1,8 @@
-/* Surfaces of a simulation: walls that deform, and shapes of bodies. */
+/* Surfaces of a simulation: deforming walls, and shapes of bodies. */
 #include "arrays.h"
 #include "simulation.h"
 
-/* Exchange the mesh in the finder, and say how fast its vertices are. */
+/* Replaces the mesh in the finder, and sets the velocities of its vertices. */
 static PyObject *deform(simulation_object *self, abut_index wall, PyObject *mesh,
                         const double *velocities, PyObject *known)
 {
@@ -83,7 +83,7 @@ PyObject *simulation_restore_surface(PyObject *object, PyObject *args)
 
 /* ---- shapes ---- */
 
-/* Exchange the shapes, and the tuple that keeps them. */
+/* Replaces the shapes, and the tuple that keeps them alive. */
 static PyObject *exchange_shapes(simulation_object *self, PyObject *shapes,
                                  const abut_shape **pointers)
 {
@@ -105,7 +105,7 @@ static PyObject *exchange_shapes(simulation_object *self, PyObject *shapes,
 PyObject *simulation_set_shapes(PyObject *object, PyObject *shapes)
 {
     if (!PyTuple_Check(shapes)) {
-        PyErr_SetString(PyExc_TypeError, "shapes is no tuple");
+        PyErr_SetString(PyExc_TypeError, "shapes must be a tuple");
         return NULL;
     }
     const abut_shape **pointers = core_read_shapes(shapes, PyType_GetModuleState(Py_TYPE(object)));

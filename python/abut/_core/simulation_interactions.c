@@ -1,10 +1,10 @@
-/* Who interacted in a simulation's last step, as columns: to read, and to go on from. */
+/* The interactions of a simulation's last step as columns, for reading and restoring. */
 #include "arrays.h"
 #include "columns.h"
 #include "simulation.h"
 
-/* What interactions carry beside the columns that a search has. Files of abut 0.2 have nothing of
- * rolling where bodies are; then it is 0. */
+/* Columns of interactions that a search does not have. Restart files of abut 0.2 have no rolling of
+ * bodies, which is then 0. */
 enum { ALWAYS, ROLLS };
 
 #define CARRIED(name, member, when)                                                                \
@@ -18,11 +18,11 @@ static const abut_column SPOT_CARRIES[] = CARRIES("spot_force");
 
 enum { CARRY_COUNT = sizeof ROW_CARRIES / sizeof ROW_CARRIES[0] };
 
-/* The columns of a kind of interactions, and those that rows and entries are counted by. */
+/* The columns of a kind of interactions, and those from which rows and entries are counted. */
 typedef struct kind {
     abut_table table;
     const abut_column *carries;
-    const char *row, *entry; /* entry: NULL: there are none */
+    const char *row, *entry; /* entry is NULL if there are none */
 } kind;
 
 #define OF_BODIES {ABUT_CONVEX_TABLE, SPOT_CARRIES, "i", "spot"}
@@ -43,7 +43,7 @@ static PyObject *names_of(PyObject *object, abut_interaction who)
                                        : NULL;
 }
 
-/* ---- how many ---- */
+/* ---- counts ---- */
 
 static column_counts count_columns(const simulation_object *self, abut_interaction who,
                                    const abut_interactions *rows)
@@ -71,7 +71,7 @@ static column_counts count_columns(const simulation_object *self, abut_interacti
                                                 .are_of_walls = who == ABUT_BODY_WALL});
 }
 
-/* How many interactions carry something: of bodies spots do. */
+/* The number of interactions with history: for bodies, that of spots. */
 static Py_ssize_t count_carried(abut_interaction who, const abut_interactions *rows)
 {
     return KINDS[who].table == ABUT_CONVEX_TABLE ? rows->entry_count : rows->row_count;
@@ -82,19 +82,19 @@ static column_table carried_by(abut_interaction who)
     return (column_table){KINDS[who].carries, CARRY_COUNT};
 }
 
-/* Whether there is such a kind; else an error is set. */
+/* Whether the number is that of a kind; else an error is set. */
 static int is_kind(long number)
 {
     if (number >= 0 && number < ABUT_INTERACTION_COUNT) {
         return 1;
     }
     if (!PyErr_Occurred()) {
-        PyErr_Format(PyExc_IndexError, "there is no table %ld", number);
+        PyErr_Format(PyExc_IndexError, "kind is %ld, but must be that of an interaction", number);
     }
     return 0;
 }
 
-/* What laws keep beside springs: as many numbers as the simulation says. */
+/* The shape of the further history of laws, with as many columns as the simulation has. */
 static array_shape history_shape(const simulation_object *self, abut_interaction who,
                                  const abut_interactions *rows)
 {
@@ -133,9 +133,9 @@ static PyObject *make_columns(PyObject *object, abut_interaction who, abut_inter
     const column_counts counts = count_columns(self, who, rows);
     const column_counts carried = {.lengths = {count_carried(who, rows)}, .presences = {1, 1}};
     PyObject *dict = column_dict(column_table_of(KINDS[who].table), names_of(object, who), &counts,
-                                 self->of.pool, &rows->columns);
+                                 self->pooled.pool, &rows->columns);
     PyObject *more =
-        dict ? column_dict(carried_by(who), NULL, &carried, self->of.pool, rows) : NULL;
+        dict ? column_dict(carried_by(who), NULL, &carried, self->pooled.pool, rows) : NULL;
     if (!more || PyDict_Update(dict, more) || add_history(self, who, dict, rows)) {
         Py_CLEAR(dict);
     }
@@ -163,30 +163,30 @@ PyObject *simulation_interactions(PyObject *object, PyObject *number)
     return core_finish(dict, &error);
 }
 
-/* ---- going on from a file ---- */
+/* ---- restoring ---- */
 
 static int read_rows(const simulation_object *self, abut_interaction who, PyObject *dict,
                      abut_interactions *rows)
 {
-    const kind *of = &KINDS[who];
-    rows->row_count = simulation_row_count(dict, of->row);
+    const kind *source = &KINDS[who];
+    rows->row_count = simulation_row_count(dict, source->row);
     rows->entry_count = rows->row_count < 0 ? -1
-                        : of->entry         ? simulation_row_count(dict, of->entry)
+                        : source->entry     ? simulation_row_count(dict, source->entry)
                                             : 0;
     if (rows->entry_count < 0) {
         return -1;
     }
     const int has_rolls =
-        of->table != ABUT_CONVEX_TABLE || PyDict_GetItemString(dict, "roll") != NULL;
+        source->table != ABUT_CONVEX_TABLE || PyDict_GetItemString(dict, "roll") != NULL;
     column_counts counts = count_columns(self, who, rows);
     const column_counts carried = {.lengths = {count_carried(who, rows)},
                                    .presences = {1, has_rolls}};
     if (who == ABUT_SPHERE_WALL) {
-        /* all columns are there, also those that a search leaves out */
+        /* files have all columns, including those that a search leaves out */
         counts.presences[ABUT_COLUMN_WITH_MESHES] = counts.presences[ABUT_COLUMN_WITH_SHARING] =
             counts.presences[ABUT_COLUMN_WITH_PERIOD] = 1;
     }
-    return column_read(column_table_of(of->table), &counts, dict, &rows->columns) ||
+    return column_read(column_table_of(source->table), &counts, dict, &rows->columns) ||
            column_read(carried_by(who), &carried, dict, rows) ||
            read_history(self, who, dict, rows);
 }

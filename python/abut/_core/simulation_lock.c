@@ -1,20 +1,18 @@
-/* Who may change a simulation, or run it, in calls that take several of the library's. */
+/* Locks of a simulation for changes and runs, which take several calls of the library. */
 #include "simulation.h"
 
-/* The right to do so. It is given back when it is let go of, too, so that there is no moment in
- * which an interrupt could leave it behind. */
+/* A lock. Its deallocation releases it, too, so that an interrupt can never leave it locked. */
 typedef struct simulation_lock {
     PyObject_HEAD
-    simulation_object *simulation;  /* NULL: given back */
-    struct simulation_lock *lender; /* who lent it; NULL: nobody */
+    simulation_object *simulation;  /* NULL: released */
+    struct simulation_lock *lender; /* the lock that permits this one, or NULL */
     unsigned long thread;
     int is_of_run, is_lent;
 } simulation_lock;
 
-static const char LOCK_DOC[] =
-    "The right to change a Simulation, or to run it: see Simulation.lock.";
+static const char LOCK_DOC[] = "A lock for changes or runs of a Simulation: see Simulation.lock.";
 
-/* ---- taking and giving back ---- */
+/* ---- taking and releasing ---- */
 
 static int is_running(const simulation_lock *lock)
 {
@@ -25,17 +23,18 @@ static int refuse(const simulation_lock *held, int is_of_run)
 {
     if (is_of_run && is_running(held)) {
         PyErr_SetString(PyExc_RuntimeError,
-                        "the simulation runs already: another thread, or a callable, did so");
+                        "the simulation is running already, in another thread or around a "
+                        "callable: wait until run() returns");
     } else {
         PyErr_Format(PyExc_RuntimeError,
-                     "the simulation is at work: wait until the call that %s it, of another thread "
-                     "or one that a signal has interrupted, returns",
+                     "the simulation is at work: wait until the call that %s it, in another thread "
+                     "or interrupted by a signal, returns",
                      is_running(held) ? "steps" : "changes");
     }
     return -1;
 }
 
-/* Whether it is free: nobody has it, or a run in this thread has lent it for changes. 0, or -1 with
+/* Checks that no lock is taken, or that a run in this thread permits changes. Returns 0, or -1 with
  * an error set. */
 static int check_free(const simulation_lock *held, unsigned long thread, int is_of_run)
 {
@@ -65,7 +64,7 @@ PyObject *simulation_take_lock(PyObject *object, PyObject *is_of_run)
     return (PyObject *)lock;
 }
 
-/* Its lender has it again, unless that has given it back before. */
+/* Releases a lock; its lender is then the current one, unless that was released before. */
 static void give_back(simulation_lock *lock)
 {
     simulation_object *self = lock->simulation;

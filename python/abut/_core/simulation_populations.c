@@ -1,11 +1,11 @@
-/* Populations of a simulation as columns: whatever has a state, and what follows from one. They
- * come, go, are read, assigned and pushed in one way, by the lists of columns in csrc/abut. */
+/* Populations of a simulation as columns. All are added, removed, read, assigned and pushed in the
+ * same way, by the lists of columns in csrc/abut. */
 #include <string.h>
 
 #include "columns.h"
 #include "simulation.h"
 
-/* Columns of a caller's, of any population. Each begins with `count`, but grains have none. */
+/* A caller's columns of any population. Each begins with `count`, except grains. */
 typedef union state_columns {
     abut_spheres spheres;
     abut_rigids rigids;
@@ -15,7 +15,7 @@ typedef union state_columns {
     abut_grains grains;
 } state_columns;
 
-/* What grains have for each one, and for each sphere. */
+/* Columns with an entry for each grain, or for each sphere. */
 enum { PER_GRAIN, PER_SPHERE };
 
 #define GRAIN(member, type, width, per)                                                            \
@@ -38,8 +38,8 @@ static abut_index count_bodies(const abut_simulation *s)
     return abut_simulation_rigid_count(s, ABUT_BODIES);
 }
 
-/* The list of columns; the column that new rows are counted by; and one that is there where rows go
- * on with what steps have made of them. */
+/* A population: its list of columns, the column from which new rows are counted, and one that only
+ * restored rows have. */
 typedef struct kind {
     abut_table table;
     abut_index (*count)(const abut_simulation *s);
@@ -69,11 +69,12 @@ static abut_index count_rows(const simulation_object *self, int population)
     return KINDS[population].count(self->simulation);
 }
 
-/* Whether a method is for it: those up to the last one are. 0, or -1 with an error set. */
+/* Checks that a method supports a population, the last one of which is `last`. 0, or -1 with an
+ * error set. */
 static int check_population(int population, int last)
 {
     if (population < 0 || population > last) {
-        PyErr_Format(PyExc_IndexError, "there is no such population %d", population);
+        PyErr_Format(PyExc_IndexError, "population is %d, but must be 0 to %d", population, last);
         return -1;
     }
     return 0;
@@ -84,19 +85,19 @@ static int begin(simulation_object *self, int population, int last)
     return check_population(population, last) ? -1 : simulation_begin(self);
 }
 
-/* End, and return NULL. */
+/* Ends the use, and returns NULL. */
 static PyObject *give_up(simulation_object *self)
 {
     simulation_end(self);
     return NULL;
 }
 
-/* What is known of columns of so many rows, and of so many members or spheres. */
-static column_counts counts_of(int population, Py_ssize_t rows, Py_ssize_t entries, int goes_on)
+/* The counts of columns with so many rows, and so many members or spheres. */
+static column_counts counts_of(int population, Py_ssize_t rows, Py_ssize_t entries, int is_restored)
 {
     return (column_counts){.lengths = {[ABUT_COLUMN_ROWS] = rows, [ABUT_COLUMN_ENTRIES] = entries},
                            .presences = {[ABUT_COLUMN_ALWAYS] = 1,
-                                         [ABUT_COLUMN_WITH_BEFORE] = goes_on,
+                                         [ABUT_COLUMN_WITH_BEFORE] = is_restored,
                                          [ABUT_COLUMN_WITH_MEMBERS] = population == CORE_CLUSTERS,
                                          [ABUT_COLUMN_WITH_SHAPES] = population == CORE_BODIES}};
 }
@@ -137,7 +138,7 @@ static void read_rows(const abut_simulation *s, int population, const state_colu
     }
 }
 
-/* How many members all clusters have; -1 with an error set. */
+/* The number of members of all clusters; -1 with an error set. */
 static Py_ssize_t count_members(const abut_simulation *s)
 {
     state_columns to = {.rigids = {.count = count_clusters(s)}};
@@ -170,7 +171,7 @@ static PyObject *read_columns(simulation_object *self, int population, const cha
     const column_counts counts = counts_of(population, rows, entries, 1);
     const column_table table = table_of(population);
     PyObject *found = name ? column_array(table, name, &counts, &to)
-                           : column_dict(table, NULL, &counts, self->of.pool, &to);
+                           : column_dict(table, NULL, &counts, self->pooled.pool, &to);
     if (found) {
         Py_BEGIN_ALLOW_THREADS
         read_rows(s, population, &to);
@@ -193,7 +194,7 @@ PyObject *simulation_read(PyObject *object, PyObject *args)
     return found;
 }
 
-/* ---- coming ---- */
+/* ---- adding ---- */
 
 Py_ssize_t simulation_row_count(PyObject *dict, const char *name)
 {
@@ -205,16 +206,16 @@ Py_ssize_t simulation_row_count(PyObject *dict, const char *name)
     return array_row_count(array);
 }
 
-/* Read the columns of new rows; 0, or -1 with an error set. */
+/* Reads the columns of new rows. Returns 0, or -1 with an error set. */
 static int read_new(int population, PyObject *dict, Py_ssize_t entries, state_columns *to)
 {
     if (check_population(population, CORE_RESTS)) {
         return -1;
     }
-    const kind *of = &KINDS[population];
-    to->spheres.count = simulation_row_count(dict, of->counted);
-    const int goes_on = of->made && PyDict_GetItemString(dict, of->made);
-    const column_counts counts = counts_of(population, to->spheres.count, entries, goes_on);
+    const kind *source = &KINDS[population];
+    to->spheres.count = simulation_row_count(dict, source->counted);
+    const int is_restored = source->made && PyDict_GetItemString(dict, source->made);
+    const column_counts counts = counts_of(population, to->spheres.count, entries, is_restored);
     return to->spheres.count < 0 ? -1 : column_read(table_of(population), &counts, dict, to);
 }
 
@@ -235,41 +236,41 @@ static int check_member_counts(const abut_rigids *clusters, Py_ssize_t members)
     return 0;
 }
 
-/* What comes; of clusters with all their members. */
+/* New rows; those of clusters come with all their members. */
 typedef struct newcomers {
     int population;
     state_columns rows, members;
     PyObject *known;
 } newcomers;
 
-static int read_newcomers(PyObject *args, newcomers *of)
+static int read_newcomers(PyObject *args, newcomers *new)
 {
     PyObject *dict, *members;
-    if (!PyArg_ParseTuple(args, "iO!O!O:add", &of->population, &PyDict_Type, &dict, &PyDict_Type,
-                          &members, &of->known)) {
+    if (!PyArg_ParseTuple(args, "iO!O!O:add", &new->population, &PyDict_Type, &dict, &PyDict_Type,
+                          &members, &new->known)) {
         return -1;
     }
-    if (of->population != CORE_CLUSTERS) {
-        return read_new(of->population, dict, 0, &of->rows);
+    if (new->population != CORE_CLUSTERS) {
+        return read_new(new->population, dict, 0, &new->rows);
     }
-    const abut_spheres *spheres = &of->members.spheres;
-    return read_new(CORE_SPHERES, members, 0, &of->members) ||
-           read_new(CORE_CLUSTERS, dict, spheres->count, &of->rows) ||
-           check_member_counts(&of->rows.rigids, spheres->count);
+    const abut_spheres *spheres = &new->members.spheres;
+    return read_new(CORE_SPHERES, members, 0, &new->members) ||
+           read_new(CORE_CLUSTERS, dict, spheres->count, &new->rows) ||
+           check_member_counts(&new->rows.rigids, spheres->count);
 }
 
-static void add_rows(abut_simulation *s, const newcomers *of, abut_error *error)
+static void add_rows(abut_simulation *s, const newcomers *new, abut_error *error)
 {
-    const abut_spheres *members = of->population == CORE_CLUSTERS ? &of->members.spheres : NULL;
-    switch (of->population) {
+    const abut_spheres *members = new->population == CORE_CLUSTERS ? &new->members.spheres : NULL;
+    switch (new->population) {
     case CORE_SPHERES:
-        abut_simulation_add(s, &of->rows.spheres, error);
+        abut_simulation_add(s, &new->rows.spheres, error);
         break;
     case CORE_BONDS:
-        abut_simulation_add_bonds(s, &of->rows.bonds, error);
+        abut_simulation_add_bonds(s, &new->rows.bonds, error);
         break;
     default:
-        abut_simulation_add_rigids(s, (abut_rigid_kind)of->population, &of->rows.rigids, members,
+        abut_simulation_add_rigids(s, (abut_rigid_kind)new->population, &new->rows.rigids, members,
                                    error);
     }
 }
@@ -277,19 +278,19 @@ static void add_rows(abut_simulation *s, const newcomers *of, abut_error *error)
 PyObject *simulation_add(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
-    newcomers of = {0};
+    newcomers new = {0};
     abut_error error = {.status = ABUT_OK};
-    if (read_newcomers(args, &of) || begin(self, of.population, CORE_BONDS)) {
+    if (read_newcomers(args, &new) || begin(self, new.population, CORE_BONDS)) {
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS
-    add_rows(self->simulation, &of, &error);
+    add_rows(self->simulation, &new, &error);
     Py_END_ALLOW_THREADS
-    if (of.population == CORE_BONDS && error.status) {
+    if (new.population == CORE_BONDS && error.status) {
         simulation_end(self);
-        return simulation_tell_outcome(&error);
+        return simulation_outcome(&error);
     }
-    return simulation_commit(self, &error, of.known);
+    return simulation_commit(self, &error, new.known);
 }
 
 PyObject *simulation_restore_breakages(PyObject *object, PyObject *args)
@@ -308,7 +309,7 @@ PyObject *simulation_restore_breakages(PyObject *object, PyObject *args)
     return simulation_commit(self, &error, NULL);
 }
 
-/* ---- going ---- */
+/* ---- removing ---- */
 
 PyObject *simulation_remove(PyObject *object, PyObject *args)
 {
@@ -374,7 +375,7 @@ PyObject *simulation_assign(PyObject *object, PyObject *args)
     return simulation_commit(self, &error, NULL);
 }
 
-/* ---- forces of callers ---- */
+/* ---- forces ---- */
 
 PyObject *simulation_apply(PyObject *object, PyObject *args)
 {

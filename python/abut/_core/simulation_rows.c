@@ -1,10 +1,10 @@
-/* What steps of a simulation go by, where they may go, and how one goes on from a file. */
+/* Step terms, bounds, and restoring of a simulation. */
 #include <string.h>
 
 #include "arrays.h"
 #include "simulation.h"
 
-/* ---- going on from a file ---- */
+/* ---- restoring ---- */
 
 static int read_account(PyObject *object, abut_step_state *state)
 {
@@ -72,7 +72,7 @@ PyObject *simulation_restore_order(PyObject *object, PyObject *args)
     return simulation_commit(self, &error, NULL);
 }
 
-/* ---- what steps go by ---- */
+/* ---- step terms ---- */
 
 PyObject *simulation_terms(PyObject *object, PyObject *Py_UNUSED(unused))
 {

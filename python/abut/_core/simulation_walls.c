@@ -1,4 +1,4 @@
-/* Laws and walls, from arrays to what the library takes. */
+/* Laws and walls, from arrays to structs of the library. */
 #include <string.h>
 
 #include "arrays.h"
@@ -51,7 +51,7 @@ abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials)
 
 /* ---- walls ---- */
 
-/* The members of abut_motion, in its order. */
+/* The number of members of abut_motion. */
 enum { MOTION_MEMBERS = 9 };
 
 static abut_motion motion_of(const double numbers[MOTION_MEMBERS])
@@ -63,7 +63,7 @@ static abut_motion motion_of(const double numbers[MOTION_MEMBERS])
     return motion;
 }
 
-/* Columns with an entry for each wall, and the motions of all. */
+/* Columns with an entry for each wall, and the motions of all walls. */
 typedef struct wall_columns {
     const abut_index *materials, *offsets, *vertices;
     const double *starts, *poses, *motions, *half_spaces;
@@ -105,13 +105,13 @@ static int check_motion_offsets(const abut_index *offsets, Py_ssize_t walls, Py_
         ascends = ascends && offsets[i] <= offsets[i + 1];
     }
     if (!ascends) {
-        PyErr_SetString(PyExc_ValueError, "offsets do not ascend from 0 to the motions' end");
+        PyErr_SetString(PyExc_ValueError, "offsets must ascend from 0 to the number of motions");
         return -1;
     }
     return 0;
 }
 
-/* Half spaces are behind the meshes. */
+/* Half spaces follow the meshes. */
 static void fill_half_spaces(const wall_columns *from, abut_wall *walls)
 {
     abut_wall *first = walls + from->mesh_count;
@@ -146,7 +146,7 @@ int simulation_read_walls(PyObject *tuple, Py_ssize_t meshes, given_walls *walls
         check_motion_offsets(from.offsets, from.count, from.motion_count)) {
         return -1;
     }
-    /* blocks of their own even for none */
+    /* at least one item, so that no size is 0 */
     walls->count = from.count;
     walls->walls = PyMem_Malloc(((size_t)from.count + 1) * sizeof *walls->walls);
     walls->motions = PyMem_Malloc(((size_t)from.motion_count + 1) * sizeof *walls->motions);

@@ -1,4 +1,4 @@
-/* Laws of users: what they are told of, and how they are asked outside of simulations. */
+/* Laws of users: their inputs and outputs, and their evaluation outside of simulations. */
 #include "user_laws.h"
 
 #include <stddef.h>
@@ -20,8 +20,8 @@ static const own_column OUTPUTS[] = {ABUT_LAW_OUTPUTS(ENTRY)};
 #define WORD(name) {#name, (int)(offsetof(abut_law_block, name) / sizeof(int64_t))},
 #define WORD_OF_COLUMN(name, numbers) WORD(name)
 
-/* Where a block's members are, in words of eight bytes, for machines whose pointers are that long:
- * numba knows no others. */
+/* Places of a block's members, in words of eight bytes. This needs pointers of eight bytes; numba
+ * supports only such machines. */
 static const own_column WORDS[] = {WORD(size) WORD(count) WORD(step) ABUT_LAW_INPUTS(WORD_OF_COLUMN)
                                        WORD(parameters) WORD(history_in) WORD(history_out)
                                            ABUT_LAW_OUTPUTS(WORD_OF_COLUMN)};
@@ -69,7 +69,7 @@ int user_laws_read(PyObject *tuple, abut_user_law *law)
                           &law->scalar_count, &law->identity, &law->reach)) {
         return -1;
     }
-    /* of a pointer to a function, which no pointer to data may become */
+    /* the address of a function, which cannot be converted from a pointer to data */
     const uintptr_t number = (uintptr_t)PyLong_AsVoidPtr(address);
     if (PyErr_Occurred()) {
         return -1;
@@ -99,21 +99,21 @@ abut_user_law *user_laws_read_all(PyObject *tuple)
 #define COPY(numbers)                                                                              \
     array_copy((array_shape){ARRAY_DOUBLE, sizeof(numbers) / sizeof(double), 0}, numbers)
 
-PyObject *user_laws_tell_case(const abut_simulation *simulation)
+PyObject *user_laws_case(const abut_simulation *simulation)
 {
-    const abut_law_case of = abut_simulation_law_case(simulation);
-    return Py_BuildValue("(iNNNN)", of.number, COPY(of.inputs), COPY(of.outputs),
-                         COPY(of.history_in), COPY(of.history_out));
+    const abut_law_case found = abut_simulation_law_case(simulation);
+    return Py_BuildValue("(iNNNN)", found.number, COPY(found.inputs), COPY(found.outputs),
+                         COPY(found.history_in), COPY(found.history_out));
 }
 
-/* A law of either kind, and how many numbers a contact keeps under it. */
+/* A law of either kind, and the length of a contact's history under it. */
 typedef struct given_law {
     abut_user_law own;
-    abut_law *built_in; /* NULL: an own one; to be freed by PyMem_Free */
+    abut_law *built_in; /* NULL for a user's law; free it by PyMem_Free */
     Py_ssize_t kept;
 } given_law;
 
-/* What contacts keep under a built-in law: two vectors, the overlap, and the largest one of all. */
+/* Length of the history of a built-in law: two vectors, the overlap, and its largest value. */
 enum { BUILT_IN_KEEPS = 8 };
 
 static int read_law(PyObject *given, given_law *law)
@@ -128,39 +128,39 @@ static int read_law(PyObject *given, given_law *law)
     return status;
 }
 
-/* What a law is asked of. */
-typedef struct law_question {
+/* Inputs and outputs of an evaluation. */
+typedef struct evaluation {
     double step;
     Py_ssize_t count, repeats;
     const double *inputs, *history;
     void *outputs[2];
-} law_question;
+} evaluation;
 
-static void ask(const given_law *law, const law_question *q, abut_error *error)
+static void evaluate(const given_law *law, const evaluation *e, abut_error *error)
 {
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t k = 0; k < q->repeats && !error->status; k++) {
+    for (Py_ssize_t k = 0; k < e->repeats && !error->status; k++) {
         if (law->built_in) {
-            abut_law_apply(law->built_in, q->step, q->count, q->inputs, q->history, q->outputs[0],
-                           q->outputs[1], error);
+            abut_law_apply(law->built_in, e->step, e->count, e->inputs, e->history, e->outputs[0],
+                           e->outputs[1], error);
         } else {
-            abut_user_law_apply(&law->own, q->step, q->count, q->inputs, q->history, q->outputs[0],
-                                q->outputs[1]);
+            abut_user_law_apply(&law->own, e->step, e->count, e->inputs, e->history, e->outputs[0],
+                                e->outputs[1]);
         }
     }
     Py_END_ALLOW_THREADS
 }
 
-static PyObject *answer(const given_law *law, law_question *q)
+static PyObject *result_of(const given_law *law, evaluation *e)
 {
     PyObject *result = NULL;
     abut_error error = {.status = ABUT_OK};
     PyObject *outputs =
-        array_make((array_shape){ARRAY_DOUBLE, ABUT_LAW_OUTPUT_COUNT, q->count}, &q->outputs[0]);
+        array_make((array_shape){ARRAY_DOUBLE, ABUT_LAW_OUTPUT_COUNT, e->count}, &e->outputs[0]);
     PyObject *history =
-        array_make((array_shape){ARRAY_DOUBLE, law->kept, q->count}, &q->outputs[1]);
+        array_make((array_shape){ARRAY_DOUBLE, law->kept, e->count}, &e->outputs[1]);
     if (outputs && history) {
-        ask(law, q, &error);
+        evaluate(law, e, &error);
         result = core_finish(PyTuple_Pack(2, outputs, history), &error);
     }
     Py_XDECREF(outputs);
@@ -171,18 +171,18 @@ static PyObject *answer(const given_law *law, law_question *q)
 PyObject *core_apply_law(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *given, *inputs, *history, *result = NULL;
-    law_question q;
+    evaluation e;
     given_law law;
-    if (!PyArg_ParseTuple(args, "OdnOOn:apply_law", &given, &q.step, &q.count, &inputs, &history,
-                          &q.repeats) ||
+    if (!PyArg_ParseTuple(args, "OdnOOn:apply_law", &given, &e.step, &e.count, &inputs, &history,
+                          &e.repeats) ||
         read_law(given, &law)) {
         return NULL;
     }
-    if (!array_read(inputs, "inputs", (array_shape){ARRAY_DOUBLE, ABUT_LAW_INPUT_COUNT, q.count},
-                    &q.inputs) &&
-        !array_read(history, "history", (array_shape){ARRAY_DOUBLE, law.kept, q.count},
-                    &q.history)) {
-        result = answer(&law, &q);
+    if (!array_read(inputs, "inputs", (array_shape){ARRAY_DOUBLE, ABUT_LAW_INPUT_COUNT, e.count},
+                    &e.inputs) &&
+        !array_read(history, "history", (array_shape){ARRAY_DOUBLE, law.kept, e.count},
+                    &e.history)) {
+        result = result_of(&law, &e);
     }
     PyMem_Free(law.built_in);
     return result;
