@@ -945,7 +945,7 @@ def test_one_process_ends_all(tmp_path, how, told):
         ({"name": "move"}, ValueError, "LAMMPS has a fix move already"),
         ({"slots": 0}, ValueError, "slots is 0, but must be 1 to"),
         ({"slots": 2.5}, TypeError, "slots is 2.5, but must be an integer"),
-        ({"group": "none"}, ValueError, "LAMMPS has no group 'none', but all"),
+        ({"group": "none"}, ValueError, "LAMMPS has no group 'none': its groups are all"),
         ({"meshes": []}, ValueError, "the list of meshes is empty"),
         ({"meshes": [FLOOR, 3]}, TypeError, r"meshes\[1\]: "),
         ({"meshes": [FLOOR] * 2, "motion": [None]}, ValueError, "motion has 1 item, but there are"),

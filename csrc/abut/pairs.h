@@ -60,8 +60,8 @@ void abut_pair_finder_free(abut_pair_finder *finder);
 typedef struct abut_pair_query {
     const double *centers; /* sphere_count x dimension */
 
-    /* Other spheres: the query finds pairs of a sphere and an other sphere, in place of pairs of
-     * spheres. NULL: none. */
+    /* Other spheres. With these the query finds pairs of a sphere and an other sphere, in place of
+     * pairs of spheres. NULL: none. */
     const double *other_centers; /* other_count x dimension */
     const double *other_radii;   /* other_count */
     const double *other_gaps;    /* other_count; NULL: the finder's gap, or 0 where it has `gaps` */
@@ -116,7 +116,8 @@ void abut_pairs_write(const abut_pairs *pairs, const abut_pair_columns *columns)
 typedef struct abut_pair_step {
     int dimension;                       /* 2 or 3 */
     int has_others;                      /* 1: j is the number of an other sphere; 0: of a sphere */
-    abut_index sphere_count, pair_count; /* the arrays below are those of abut_pair_columns */
+    abut_index sphere_count, pair_count; /* pair_count: the length of the columns below, which are
+                                            those of abut_pair_columns */
     abut_index other_count;              /* used if has_others is 1 */
     const abut_index *i, *j;
     const double *normal;    /* for matching NULL in both steps: not known yet */

@@ -606,11 +606,11 @@ typedef struct abut_notices {
     abut_notice fast; /* a sphere or body that moved by more than its radius in one step */
     abut_notice deep; /* two partners with an overlap that has grown beyond a tenth of a radius;
                          overlaps of the first placement do not count */
-    /* Two partners that overlap by more than a twentieth of a radius in the step after an event:
-     * spheres, bodies or walls were placed, got other radii, or were released. It is the deepest
-     * overlap. */
+    /* The deepest overlap of two partners after an event, if it exceeds a twentieth of a radius.
+     * Events are that spheres, bodies or walls were placed, got other radii, or were released. */
     abut_notice placed;
-    abut_index placed_count; /* how many pairs overlap so in that step */
+    abut_index placed_count; /* how many pairs overlap by more than that in the step after the event
+                              */
     double placed_speed;     /* speed at which the law's stored energy will drive the two apart; 0:
                                 not known */
 } abut_notices;

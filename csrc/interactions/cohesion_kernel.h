@@ -209,7 +209,7 @@ LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radiu
                       .unloaded = touching};
 }
 
-/* Whether the history of contacts has the largest overlap. */
+/* The contacts under laws that keep the largest overlap in their history. */
 LANES_INLINE lanes_mask cohesions_keep_most(const lanes *c)
 {
     return cohesions_are(c, ABUT_LUDING);

@@ -15,8 +15,8 @@ bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s);
 abut_status extend_list(neighbor_list *l, const neighbor_spheres *s, interaction_table *before,
                         const parallel_plan *plan);
 
-/* Whether spheres can be removed from the list: it has lived for a step, and that step's pairs name
- * its candidates. */
+/* Whether spheres can be removed from the list: it has lived for a step, and the pairs of that step
+ * have its candidates. */
 bool shorten_list_can(const neighbor_list *l, const interaction_table *before);
 
 /* Removes spheres from the list. places: the new place of each sphere, or -1; new places ascend.

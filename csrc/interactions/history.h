@@ -12,9 +12,9 @@
 typedef enum history_part {
     HISTORY_SPRING,  /* the tangential spring T */
     HISTORY_ROLL,    /* the rolling spring M, if some law has rolling of type C */
-    HISTORY_VECTORS, /* vectors of other laws; the most that any law has */
-    HISTORY_SCALARS, /* numbers of other laws; the most that any law has */
-    HISTORY_END,     /* if there are such laws: see HISTORY_IDENTITY */
+    HISTORY_VECTORS, /* vectors of laws with more than springs: the most of any law */
+    HISTORY_SCALARS, /* scalars of these laws: the most of any law */
+    HISTORY_END,     /* the end of a row, if a law has vectors or scalars: see HISTORY_IDENTITY */
     HISTORY_PARTS
 } history_part;
 

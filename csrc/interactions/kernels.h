@@ -55,7 +55,7 @@ typedef struct law_block {
     double *springs; /* consecutive springs from the block's first row on, where the history has
                         springs alone */
 
-    double watch_part; /* see watch_part() */
+    double watch_part; /* part of the radius from which overlaps are watched */
 } law_block;
 
 /* Results of a block. LAWS_DEEP: some overlap exceeds watch_part times the radius, for a pair the
@@ -79,12 +79,12 @@ typedef unsigned user_effects_kernel(const law_block *block, user_block *own);
  * sphere of a later chunk are stored in an entry of the bucket for that chunk. */
 typedef struct pair_adding {
     int32_t count;
-    const abut_index *rows; /* of the table */
+    const abut_index *rows; /* rows of the table */
     const effect *effects;  /* of each pair of this block */
     const double *moments;  /* x 3, on i, of each pair of this block; NULL: no moments */
     const mover *movers;    /* of all spheres, as `sums` */
     sphere_sum *sums;
-    const int32_t *candidates;       /* of the table's rows */
+    const int32_t *candidates;       /* candidate of each row of the table */
     const int32_t *firsts, *seconds; /* of all candidates, as `buckets` */
     const int32_t *buckets;          /* -1: both spheres are of this chunk */
     sum_bucket *all;

@@ -13,7 +13,7 @@ typedef struct law_table {
     bool are_alike;        /* one kernel function computes all laws, apart from the law without
                               forces */
     bool pulls_or_reaches; /* some law has cohesion, or is a user law with a reach */
-    history_layout layout; /* of the contact history */
+    history_layout layout; /* layout of the contact history */
 } law_table;
 
 /* Returns ABUT_OK or ABUT_BAD_LAW. */

@@ -29,7 +29,7 @@ typedef struct near_walls {
     abut_index made_count;   /* lists made because walls had used up their allowance */
     abut_index sphere_count; /* all spheres, near or not */
     double allowance;        /* distance that walls may move */
-    double searched;         /* allowance of walls in the search */
+    double searched;         /* allowance of walls in the search, before the margin for rounding */
     box region;              /* where centers of spheres may be */
     double *poses;           /* of walls when the list was made */
     double *vertices;        /* of all walls that deform, when the list was made */

@@ -136,7 +136,7 @@ typedef struct neighbor_list {
                            `gaps` */
     anchor *anchors;
     double *gaps;                /* twice the allowances, plus the reach */
-    outline_pair *outline_pairs; /* by `other`, then by outline */
+    outline_pair *outline_pairs; /* sorted by `other`, then `outline` */
     abut_index outline_pair_count;
     int32_t *begins;           /* sphere_count + 1: where candidates of each first sphere begin */
     int32_t *firsts, *seconds; /* of each candidate */

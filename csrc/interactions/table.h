@@ -103,8 +103,8 @@ bool table_is_same(const interaction_table *t, const interaction_table *with);
  * partners are not copied. */
 void table_append(interaction_table *to, const interaction_table *from, row_span rows);
 
-/* Renumbers the candidates of rows, which still ascend. candidates: the new number of each old one,
- * or -1 to remove its row. first_count: the new number of first partners. */
+/* Renumbers the candidates of rows. candidates: the new number of each old one, or -1 to remove its
+ * row; new numbers ascend as the old ones do. first_count: the new number of first partners. */
 void table_follow_list(interaction_table *t, const int32_t *candidates, abut_index first_count);
 
 /* Removes the rows that are not kept. */

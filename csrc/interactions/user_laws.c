@@ -161,7 +161,7 @@ law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c)
     user_block_call(&b, l, PADDING, LONG_STEP);
     const double *push = b.outputs[USER_OUTPUT(push)];
     s.normal = fmax(fabs(push[MORE] - push[AT_REST]), fabs(push[AT_REST] - push[LESS])) / way;
-    /* at the speed of an oscillation, for the time of one radian */
+    /* the speed of an oscillation with this amplitude, and the time of one radian */
     const double time = s.normal > 0.0 ? sqrt(c->mass / s.normal) : 1.0, speed = way / time;
     set_all(b.inputs[USER_INPUT(overlap)], c->overlap);
     b.inputs[USER_INPUT(parting)][PARTING] = speed;
