@@ -102,8 +102,8 @@ _ = ax.set_title("one contact of each type")
 # ## A plane of many facets
 #
 # The next sphere lies on a finely meshed plane and touches many facets at
-# once. It should feel one contact, whatever the mesh, since there is one
-# plane. With `resolution="all"` each facet that it touches has a contact:
+# once. There should be one contact for any mesh, since there is one plane.
+# With `resolution="all"` each facet that the sphere touches has a contact:
 
 # %%
 plane = examples.plane(cells=8)
@@ -127,10 +127,12 @@ for title, found in {"all": every, "hierarchy": one}.items():
     print(f"{title}: {upward / right:.2f}")
 
 # %% [markdown]
-# The default, `resolution="hierarchy"`, keeps the nearest contact. It keeps
-# a farther one only if that contact belongs to another wall: its point must
-# lie in front of the tangent plane at each nearer contact point that is
-# kept. On a plane no point does, so one contact remains.
+# The default, `resolution="hierarchy"`, keeps the nearest contact. Then it
+# tests the other contacts in the order of their distance. A contact is kept
+# only if it belongs to another wall: its point lies in front of the tangent
+# planes of all contacts kept so far. The tangent plane of a contact goes
+# through its point, at a right angle to its normal. On a plane no point lies
+# in front, so one contact remains.
 
 # %%
 figure = plt.figure(figsize=(11, 5), layout="constrained")

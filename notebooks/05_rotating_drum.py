@@ -16,8 +16,8 @@
 # A turning drum lifts grains, which slide down again and mix. This notebook
 # reads a drum from a CAD file, fills it and turns it. Then it measures
 # three things: the torque, how fast the grains mix, and where the bed
-# presses on the wall. First it shows how friction works, which carries the
-# bed.
+# presses on the wall. Friction carries the bed, so the notebook first shows
+# how friction works.
 #
 # The drum is from [MercuryDPM](data/README.md). The pictures need the
 # extras `plot` and `view`: `pip install 'abut[plot,view]'`.
@@ -41,7 +41,8 @@ from abut.plot import render
 #
 # The example is a tripod: three spheres that form one rigid body, so that
 # it cannot roll. It stands on a plate and is pushed with a growing force.
-# Up to friction times weight the springs hold it in place. Then it slips.
+# The springs hold it in place up to a force of the friction coefficient times
+# its weight. Then it slips.
 
 # %%
 grain = abut.Material(density=2500, young=1e7, poisson=0.2)
@@ -87,9 +88,10 @@ _ = right.set(xlabel="push / weight", ylabel="moved by, in µm")
 # grains with radii of 3 to 3.5 mm inside a box above the bed, where they
 # touch nothing.
 #
-# The fastest falling grains limit the time step: the shortest stable step
-# is 3.2e-5 s. With 2,000 spheres a step takes a quarter of a millisecond. A
-# second thread is not worth it for such short steps.
+# The fastest falling grains limit the time step: while the drum is filled,
+# the longest stable step goes down to 3.2e-5 s. Computing a step with 2,000
+# spheres takes a quarter of a millisecond. A second thread is not worth it
+# for so little work.
 
 # %%
 drum = abut.read_mesh("data/drum.stl", scale=1e-3)
@@ -126,8 +128,8 @@ print(f"longest stable step {sim.stable_step():.1e} s")
 # divided by that of a random mixture. It is 0 when the colors are apart,
 # and 1 when they are mixed at random.
 #
-# `add_up` sums the forces on the wall during the second turn, in fields of
-# angle and z that do not turn with the drum.
+# During the second turn, `add_up` sums the forces on the wall in each cell of
+# a grid of angle and z. The grid does not turn with the drum.
 
 # %%
 RATE = 4.0  # radians a second; clockwise, seen from +z
@@ -221,8 +223,8 @@ print(f"of the contacts:       {torque.values[steady].mean():.4f} N m")
 print(f"weight times distance: {by_place[steady].mean():.4f} N m")
 
 # %% [markdown]
-# The power of the motor is this torque times the angular velocity, which is
-# `-wall.power`. The contacts dissipate it.
+# The power of the motor, `-wall.power`, is this torque times the angular
+# velocity. The contacts dissipate it.
 
 # %% [markdown]
 # ## Where the bed presses
