@@ -18,7 +18,7 @@ PAGES += sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rg
 LINES = re.DOTALL | re.MULTILINE
 COMMANDS = [
     "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/abut demo"
-    "      # the main job, on a mesh that the package makes itself",
+    "      # finds contacts of spheres with a mesh that the package makes",
     ".venv/bin/pip install '.[test]' && .venv/bin/pytest                           # the tests",
 ]
 
@@ -44,7 +44,7 @@ def test_two_minutes_are_enough_to_read_it():
 
 
 def test_demo_prints_what_is_written():
-    written = re.search(r"It prints\n\n```text\n(.*?)```", INSTALL, flags=re.DOTALL)[1]
+    written = re.search(r"The output is\n\n```text\n(.*?)```", INSTALL, flags=re.DOTALL)[1]
     out = printed(cli.main, ["demo"])
     # time and threads are of the machine
     rest = re.compile(r"^(time per sphere|threads) .*\n", flags=re.MULTILINE)
