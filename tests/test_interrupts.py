@@ -393,7 +393,7 @@ def test_another_thread_cannot_change_what_runs():
                 with pytest.raises(RuntimeError, match=r"at work.* that steps it") as error:
                     call(sim, 1)
                 told[change] = error
-        with pytest.raises(RuntimeError, match="runs already"):
+        with pytest.raises(RuntimeError, match="is running already"):
             sim.run(steps=1)
 
     def watch(sim):

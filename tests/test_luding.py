@@ -8,7 +8,7 @@ import pytest
 import abut
 import reference_dem
 import scenes_dem as scenes
-from abut.laws.contacts import BuiltIn, Contacts, evaluate
+from abut.laws.evaluation import BuiltIn, Contacts, evaluate
 from test_dem_reference import compare
 
 GRAIN, WALL = abut.Material(2500), abut.Material()

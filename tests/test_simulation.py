@@ -630,7 +630,7 @@ def test_error_of_a_call_comes_out_and_what_was_due_comes_next():
 def test_a_call_cannot_run_it():
     sim = empty()
     sim.every(STEP, lambda s: s.run(steps=1))
-    with pytest.raises(RuntimeError, match="runs already"):
+    with pytest.raises(RuntimeError, match="is running already"):
         sim.run(steps=1)
     assert sim.step_count == 1
 
@@ -1250,7 +1250,7 @@ def test_another_thread_is_turned_away():
     other.start()
     begun.wait()
     try:
-        assert "runs already" in turned_away(lambda: sim.run(steps=1))
+        assert "is running already" in turned_away(lambda: sim.run(steps=1))
         calls = (
             lambda: sim.centers,
             lambda: sim.add_spheres([[0, 0, 9]], 0.1, GRAIN),
@@ -1289,7 +1289,7 @@ def test_signal_handlers_cannot_call_it():
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert "runs already" in told["run"] and "at work" in told["read"]
+    assert "is running already" in told["run"] and "at work" in told["read"]
 
 
 @pytest.mark.ci

@@ -13,7 +13,7 @@ import pytest
 
 import abut
 import laws_again
-from abut.laws.contacts import Contacts, evaluate
+from abut.laws.evaluation import Contacts, evaluate
 from abut.laws.probes import history_of, one_of, try_law
 from laws_again import hertz_as, linear_as
 

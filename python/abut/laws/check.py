@@ -14,7 +14,7 @@ from ..base import checks
 from ..base.arrays import Doubles
 from ..base.warnings import SimulationWarning, warn
 from .cohesion import DMT, JKR
-from .contacts import Answer, BuiltIn, Contacts, evaluate, history_count
+from .evaluation import Answer, BuiltIn, Contacts, evaluate, history_count
 from .law_table import Law, Own, no_law, pulling
 from .plain import Frictional, Hertz
 from .probes import only_pulls, try_law

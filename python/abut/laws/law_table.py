@@ -12,7 +12,7 @@ from ..base.arrays import Doubles
 from ..base.warnings import SimulationWarning, warn
 from .cohesion import Cohesion
 from .compiled import CompiledLaw
-from .contacts import LawColumns, law_columns
+from .evaluation import LawColumns, law_columns
 from .law import LawFunction, OwnLaw
 from .materials import Material
 from .plain import Frictional, RollingA, built_in_laws
@@ -202,9 +202,11 @@ class LawTable:
 
 def no_law(given: object) -> TypeError:
     """The TypeError for an argument that is not a law."""
-    kind = checks.a_or_an(type(given).__name__)
-    built_in = ", ".join(built_in_laws())
-    return TypeError(f"law is {kind}, but must be {built_in} or a law of your own")
+    is_class = isinstance(given, type)
+    kind = given.__name__ if is_class else checks.a_or_an(type(given).__name__)
+    hint = f": give {kind}(...)" if is_class else ""
+    wanted = f"{', '.join(built_in_laws())} or a law of your own"
+    return TypeError(f"law is {kind}, but must be {wanted}{hint}")
 
 
 def pulling(law: Law) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from ..base.arrays import Doubles
 from .compiling import as_force
 from .contact import Contact, Force, Vector
-from .contacts import OUTPUTS, WIDTHS, Answer, BuiltIn, Contacts, evaluate, turned
+from .evaluation import OUTPUTS, WIDTHS, Answer, BuiltIn, Contacts, evaluate, turned
 from .law import OwnLaw
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..base.arrays import locked
 from ..base.poses import Period
 from ..results.convex_contacts import ConvexContacts
-from .bodies import HISTORY
+from .column_input import HISTORY
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

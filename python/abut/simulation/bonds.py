@@ -18,7 +18,7 @@ from ..base.arrays import Columns, Doubles, Indices
 from ..base.values import Value
 from ..laws.materials import POISSON_BOUNDS
 from ..results.pairs import Pairs
-from .bodies import Numbers, find
+from .column_input import Numbers, find
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.warnings import SimulationWarning, warn
-from .known import Bounds, OnLeave, changes
 from .population import Part
+from .python_side import Bounds, OnLeave, changes
 
 _WAYS: dict[OnLeave, int] = {"remove": 0, "raise": 1, "warn": 2}
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..base import checks
 from ..base.arrays import Doubles, locked
 from ..base.orientations import read_orientations
-from .bodies import read_mask
+from .column_input import read_mask
 
 if TYPE_CHECKING:
     from .population import Population

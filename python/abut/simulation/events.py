@@ -11,12 +11,12 @@ import numpy as np
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles
-from .bodies import read_forces
+from .column_input import read_forces
 from .handle import Handle
 from .insertion import Insertion
-from .known import changes
 from .placement import touching
 from .population import Part, name_of, read_call
+from .python_side import changes
 from .record import Record
 from .schedule import MOST_STEPS, Feed
 

@@ -12,8 +12,8 @@ from ..results.bonds import Breakages, breakages_of
 from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from . import measures
-from .bodies import table_columns
 from .body_contacts import BodyContacts, body_contacts
+from .column_input import table_columns
 from .population import Part
 from .schedule import times_of
 

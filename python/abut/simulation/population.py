@@ -22,10 +22,10 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices
 from ..base.warnings import warn
-from .bodies import check_still, find, read_forces
+from .column_input import check_still, find, read_forces
 from .columns import Column
 from .handle import Handle
-from .known import changes
+from .python_side import changes
 
 if TYPE_CHECKING:
     from .simulation import Simulation

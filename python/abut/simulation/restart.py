@@ -20,13 +20,13 @@ from ..base.values import from_dict
 from ..base.warnings import SimulationWarning, warn
 from ..io.errors import errors_naming
 from ..laws.law_table import LawTable
-from ..laws.stored import Given as GivenLaw
-from ..laws.stored import from_stored, is_other, is_stored, read_given
+from ..laws.user_law_files import Given as GivenLaw
+from ..laws.user_law_files import from_stored, is_other, is_stored, read_given
 from ..search.finder import ContactFinder
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
-from .bodies import Numbers
 from .bonds import refusal
+from .column_input import Numbers
 from .deforming import Structure, check_structures
 from .drives import read_moving
 from .insertion import Insertion

@@ -16,13 +16,13 @@ from .. import _core
 from ..base.values import Value
 from ..io import writing
 from ..laws.law_table import Law
-from ..laws.stored import to_stored
+from ..laws.user_law_files import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .deforming import Deforming
 from .drives import numbers
-from .known import Bounds
+from .python_side import Bounds
 from .restart_file import (
     CARRIED,
     FORMAT,

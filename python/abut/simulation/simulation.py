@@ -20,19 +20,19 @@ from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from ..search.shape import ConvexShape
 from .body_contacts import BodyContacts
-from .bonding import BondPopulation
+from .body_population import BodyPopulation
+from .bond_population import BondPopulation
 from .bounds import Leaving
+from .cluster_population import ClusterPopulation
 from .deforming import Structure
 from .events import Events
-from .known import changes
 from .measuring import Energy, Measures
 from .naming import with_public_names
 from .population import short_form
-from .rigid_clusters import ClusterPopulation
+from .python_side import changes
 from .running import Running
 from .schedule import Beat
-from .solids import BodyPopulation
-from .spheres import SpherePopulation
+from .sphere_population import SpherePopulation
 from .state import State, read_gravity
 from .wall_population import WallPopulation
 

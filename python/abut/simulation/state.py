@@ -16,9 +16,9 @@ from ..base.threads import worker_count
 from ..laws.law_table import LawTable
 from ..laws.materials import Material
 from ..search.statistics import Clock
-from .bodies import Numbers
-from .known import Fresh, Known
+from .column_input import Numbers
 from .naming import names_what_was_meant
+from .python_side import Fresh, Known
 from .schedule import Beat, Schedule
 from .walls import RESOLUTIONS, KnownWalls
 from .watch import Watch

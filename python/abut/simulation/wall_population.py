@@ -16,13 +16,13 @@ from ..base.warnings import warn
 from ..laws.materials import Material
 from ..results.contacts import Contacts
 from ..search.half_space import HalfSpace, read_surface
-from .bodies import read_mask
+from .column_input import read_mask
 from .columns import AssignedColumn, Column, MaskColumn
 from .deforming import Deforming, Structure
 from .drives import Drive, Free
-from .known import changes
 from .motions import Motion
 from .population import Population
+from .python_side import changes
 from .wall_entries import WallEntry
 from .walls import Wall, check_half_space
 

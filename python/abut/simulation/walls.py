@@ -19,7 +19,7 @@ from ..results.contacts import Contacts
 from ..search.finder import ContactFinder
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
-from .bodies import table_columns
+from .column_input import table_columns
 from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
 from .motions import call_given, check_given
 from .wall_entries import (
@@ -33,7 +33,7 @@ from .wall_entries import (
 
 if TYPE_CHECKING:
     from ..options import WallResolution
-    from .known import Known
+    from .python_side import Known
     from .simulation import Simulation
 
 

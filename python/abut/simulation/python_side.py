@@ -18,7 +18,7 @@ from typing import (
 from .. import _core
 from ..base.arrays import Doubles
 from ..laws.law_table import LawTable
-from .bodies import Numbers
+from .column_input import Numbers
 
 if TYPE_CHECKING:
     from ..search.finder import ContactFinder

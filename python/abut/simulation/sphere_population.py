@@ -14,11 +14,11 @@ from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices
 from ..laws.materials import Material
 from ..results.contacts import Contacts
-from .bodies import check_still, find, read_mask, read_points, read_vectors, sphere_columns
+from .column_input import check_still, find, read_mask, read_points, read_vectors, sphere_columns
 from .columns import AssignedColumn, Column, MaskColumn
 from .handle import Handle
-from .known import changes
 from .population import Population, read_call
+from .python_side import changes
 
 if TYPE_CHECKING:
     from .simulation import Simulation

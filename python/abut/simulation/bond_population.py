@@ -14,8 +14,8 @@ from ..results.bonds import Bonds, bonds_of
 from ..results.pairs import Pairs
 from .bonds import Bond, bond_columns, read_partners, refusal
 from .columns import AssignedColumn
-from .known import changes
 from .population import Population
+from .python_side import changes
 
 
 class BondPopulation(Population):

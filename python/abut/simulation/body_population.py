@@ -14,7 +14,8 @@ from ..base.arrays import Doubles, Indices
 from ..base.orientations import product, read_orientations
 from ..laws.materials import Material
 from ..search.shape import ConvexShape
-from .bodies import (
+from .body_contacts import BodyContacts
+from .column_input import (
     angular_momenta,
     check_finite,
     check_still,
@@ -22,12 +23,11 @@ from .bodies import (
     read_points,
     read_vectors,
 )
-from .body_contacts import BodyContacts
 from .columns import AssignedColumn, Column, MaskColumn, OrientationColumn
 from .convex_bodies import body_columns, positive_numbers, read_masses, read_shape
 from .handle import Handle
-from .known import changes
 from .population import Population, read_call
+from .python_side import changes
 
 if TYPE_CHECKING:
     from ..options import Orientations

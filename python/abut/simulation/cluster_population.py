@@ -13,7 +13,8 @@ from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.orientations import from_matrix, inverse, product, read_orientations, turned
 from ..laws.materials import Material
 from ..results.contacts import Contacts
-from .bodies import (
+from .clusters import Cluster
+from .column_input import (
     angular_momenta,
     check_still,
     cluster_columns,
@@ -22,10 +23,9 @@ from .bodies import (
     read_points,
     read_vectors,
 )
-from .clusters import Cluster
 from .columns import AssignedColumn, Column, MaskColumn, OrientationColumn
-from .known import changes
 from .population import Population
+from .python_side import changes
 
 if TYPE_CHECKING:
     from ..options import Orientations
