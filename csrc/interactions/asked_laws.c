@@ -4,12 +4,12 @@
 #include "kernels.h"
 
 /* Contacts of the caller, as columns of length `count`. */
-typedef struct asked {
+typedef struct law_columns {
     const double *inputs, *history_in;
     double *outputs, *history_out;
     abut_index count;
     int history; /* number of history columns */
-} asked;
+} law_columns;
 
 /* ---- columns ---- */
 
@@ -34,7 +34,7 @@ static void write_columns(double *to, double (*from)[ABUT_LAW_ROWS], int columns
 }
 
 /* Reads the contacts of a block; returns their number. */
-static int32_t read_block(const asked *a, abut_index first, user_block *b)
+static int32_t read_block(const law_columns *a, abut_index first, user_block *b)
 {
     const abut_index left = a->count - first;
     const int32_t rows = left < ABUT_LAW_ROWS ? (int32_t)left : ABUT_LAW_ROWS;
@@ -43,7 +43,7 @@ static int32_t read_block(const asked *a, abut_index first, user_block *b)
     return rows;
 }
 
-static void write_block(const asked *a, abut_index first, user_block *b, int32_t rows)
+static void write_block(const law_columns *a, abut_index first, user_block *b, int32_t rows)
 {
     write_columns(a->outputs + first, b->outputs, ABUT_LAW_OUTPUT_COUNT, a->count, rows);
     write_columns(a->history_out + first, b->history_out, a->history, a->count, rows);
@@ -54,7 +54,7 @@ void abut_user_law_apply(const abut_user_law *of, double step, abut_index count,
                          double *history_out)
 {
     user_block b;
-    const asked a = {inputs, history_in, outputs, history_out, count, user_history_count(of)};
+    const law_columns a = {inputs, history_in, outputs, history_out, count, user_history_count(of)};
     for (abut_index first = 0; first < count; first += ABUT_LAW_ROWS) {
         const int32_t rows = read_block(&a, first, &b);
         user_block_call(&b, of, rows_filled_up(rows), step);
@@ -113,7 +113,7 @@ static void set_contact(built_in_block *b, const user_block *c, const law *l, in
     block->kept[k] = old, b->rows[k] = k;
 }
 
-static void take_contact(const built_in_block *b, user_block *c, const law *l, int32_t k)
+static void read_contact(const built_in_block *b, user_block *c, const law *l, int32_t k)
 {
     const double *normal = b->normals + 3 * k, *force = b->effects[k].force;
     const double push = force[0] * normal[0] + force[1] * normal[1] + force[2] * normal[2];
@@ -133,7 +133,7 @@ static void take_contact(const built_in_block *b, user_block *c, const law *l, i
     c->history_out[OVERLAP][k] = overlap;
 }
 
-static void ask_built_in(built_in_block *b, user_block *c, const law *l, int32_t rows)
+static void apply_built_in(built_in_block *b, user_block *c, const law *l, int32_t rows)
 {
     for (int32_t k = 0; k < rows; k++) {
         set_contact(b, c, l, k);
@@ -142,7 +142,7 @@ static void ask_built_in(built_in_block *b, user_block *c, const law *l, int32_t
     b->block.count = rows;
     interaction_kernels_take()->laws(&b->block);
     for (int32_t k = 0; k < rows; k++) {
-        take_contact(b, c, l, k);
+        read_contact(b, c, l, k);
     }
 }
 
@@ -155,7 +155,7 @@ abut_status abut_law_apply(const abut_law *of, double step, abut_index count, co
         return status;
     }
     const law l = law_read(of, NULL);
-    const asked a = {inputs, history_in, outputs, history_out, count, HISTORY};
+    const law_columns a = {inputs, history_in, outputs, history_out, count, HISTORY};
     built_in_block b = {
         .block = {.step = step,
                   .is_wall = true,
@@ -169,7 +169,7 @@ abut_status abut_law_apply(const abut_law *of, double step, abut_index count, co
     for (abut_index first = 0; first < count; first += ABUT_LAW_ROWS) {
         user_block c;
         const int32_t rows = read_block(&a, first, &c);
-        ask_built_in(&b, &c, &l, rows_filled_up(rows));
+        apply_built_in(&b, &c, &l, rows_filled_up(rows));
         write_block(&a, first, &c, rows);
     }
     return ABUT_OK;

@@ -103,7 +103,7 @@ pose deforming_turn(const abut_mesh *mesh, const double *before, abut_index face
     return turn;
 }
 
-double deforming_way(const abut_mesh *mesh, const double *before)
+double deforming_displacement(const abut_mesh *mesh, const double *before)
 {
     double farthest = 0.0;
     for (abut_index k = 0; k < mesh->view.vertex_count; k++) {

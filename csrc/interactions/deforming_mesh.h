@@ -33,6 +33,6 @@ vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
 pose deforming_turn(const abut_mesh *mesh, const double *before, abut_index facet);
 
 /* The largest displacement of a vertex since `before`. */
-double deforming_way(const abut_mesh *mesh, const double *before);
+double deforming_displacement(const abut_mesh *mesh, const double *before);
 
 #endif

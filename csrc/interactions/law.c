@@ -297,7 +297,7 @@ enum { CLASS_OF_OWN = ABUT_COHESION_COUNT };
 
 /* Built-in laws by their cohesion, and user laws. A further cohesion needs a row here, a member of
  * abut_cohesion, its numbers in ABUT_LAW_NUMBERS, a name in Python's module.c, and a class in
- * simulation/cohesion.py. */
+ * python/abut/laws. */
 static const law_class CLASSES[] = {
     [ABUT_NO_COHESION] = {.function = LAW_PLAIN, .stiffness = stiffness_of},
     [ABUT_JKR] = {.function = LAW_COHESIVE,

@@ -19,7 +19,7 @@ abut_status laws_check(abut_index material_count, const abut_law *laws, const ab
 }
 
 /* Adds one of the caller's laws to the table. */
-static void take_law(law_table *made, abut_index k, const abut_law *from)
+static void add_law(law_table *made, abut_index k, const abut_law *from)
 {
     const law *l = &made->laws[k];
     made->laws[k] = law_read(from, &made->own);
@@ -60,7 +60,7 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     for (abut_index k = 0; k < count; k++) {
-        take_law(&made, k, &laws[k]);
+        add_law(&made, k, &laws[k]);
         made.are_alike &= law_is_like(&made.laws[k], made.laws);
     }
     made.layout = lay_out(&made, laws);

@@ -480,7 +480,7 @@ LANES_INLINE unsigned compute_with_rolls(const law_block *b, law_kind kind)
     return compute_all(b, kind);
 }
 
-LANES_INLINE unsigned compute_as_told(const law_block *b, law_kind kind)
+LANES_INLINE unsigned compute_by_cohesion(const law_block *b, law_kind kind)
 {
     if (b->is_cohesive) {
         kind.is_cohesive = true;
@@ -492,11 +492,11 @@ LANES_INLINE unsigned compute_as_told(const law_block *b, law_kind kind)
 unsigned KERNEL(laws)(const law_block *b)
 {
     if (b->is_spot) {
-        return b->is_wall ? compute_as_told(b, (law_kind){.is_wall = true, .is_spot = true})
-                          : compute_as_told(b, (law_kind){.is_spot = true});
+        return b->is_wall ? compute_by_cohesion(b, (law_kind){.is_wall = true, .is_spot = true})
+                          : compute_by_cohesion(b, (law_kind){.is_spot = true});
     }
-    return b->is_wall ? compute_as_told(b, (law_kind){.is_wall = true})
-                      : compute_as_told(b, (law_kind){.is_wall = false});
+    return b->is_wall ? compute_by_cohesion(b, (law_kind){.is_wall = true})
+                      : compute_by_cohesion(b, (law_kind){.is_wall = false});
 }
 
 /* ---- sums ---- */
@@ -571,8 +571,8 @@ LANES_INLINE lanes3 load_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p)
 
 /* Writes the contact history for the user law. It is 0 where the contact begins or had another law
  * before. */
-LANES_INLINE void tell_history(const law_block *b, user_block *own, int32_t p, const two_movers *t,
-                               directions d, law_kind kind)
+LANES_INLINE void write_user_history(const law_block *b, user_block *own, int32_t p,
+                                     const two_movers *t, directions d, law_kind kind)
 {
     const abut_user_law *l = b->laws[0]->own;
     const int *begins = b->layout->begins;
@@ -600,8 +600,8 @@ LANES_INLINE void tell_history(const law_block *b, user_block *own, int32_t p, c
 
 /* Writes the input columns of LANES contacts from number p on. Returns a bit for each of the first
  * `count` contacts with an overlap deep enough to be watched. */
-LANES_INLINE unsigned tell(const law_block *b, user_block *own, int32_t p, size_t count,
-                           law_kind kind)
+LANES_INLINE unsigned write_user_inputs(const law_block *b, user_block *own, int32_t p,
+                                        size_t count, law_kind kind)
 {
     double (*to)[ABUT_LAW_ROWS] = own->inputs;
     const lanes overlap = lanes_load(b->overlap + p);
@@ -619,7 +619,7 @@ LANES_INLINE unsigned tell(const law_block *b, user_block *own, int32_t p, size_
     lanes_store(to[USER_INPUT(radius)] + p, t.radius);
     lanes_store(to[USER_INPUT(mass)] + p, t.mass);
     lanes_store(to[USER_INPUT(inertia)] + p, lanes_load(b->inertia + p));
-    tell_history(b, own, p, &t, d, kind);
+    write_user_history(b, own, p, &t, d, kind);
     lanes_store(to[USER_INPUT(radius_i)] + p, t.first_radius);
     lanes_store(to[USER_INPUT(radius_j)] + p, t.second_radius);
     return find_deep(b, overlap, &t, count, kind);
@@ -634,7 +634,7 @@ bool KERNEL(user_inputs)(const law_block *b, user_block *own)
 {
     unsigned bits = 0;
     for (int32_t p = 0; p < rows_filled_up(b->count); p += LANES) {
-        bits |= tell(b, own, p, p < b->count ? (size_t)(b->count - p) : 0, kind_of(b));
+        bits |= write_user_inputs(b, own, p, p < b->count ? (size_t)(b->count - p) : 0, kind_of(b));
     }
     return bits != 0;
 }
@@ -654,7 +654,8 @@ LANES_INLINE lanes sum_of_zeros(const user_block *own, int32_t p, int history)
 }
 
 /* Writes forces and moments; returns whether some moment is not 0. */
-LANES_INLINE bool exert(const law_block *b, user_block *own, int32_t p, size_t count, law_kind kind)
+LANES_INLINE bool write_user_effects(const law_block *b, user_block *own, int32_t p, size_t count,
+                                     law_kind kind)
 {
     double (*from)[ABUT_LAW_ROWS] = own->outputs;
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0);
@@ -732,7 +733,7 @@ unsigned KERNEL(user_effects)(const law_block *b, user_block *own)
     }
     list_columns(b, own, identities, columns);
     for (int32_t p = 0; p < b->count; p += LANES) {
-        const bool has_moments = exert(b, own, p, (size_t)(b->count - p), kind_of(b));
+        const bool has_moments = write_user_effects(b, own, p, (size_t)(b->count - p), kind_of(b));
         noted |= has_moments ? USER_HAS_MOMENTS : 0;
         sum = sum + sum_of_zeros(own, p, history);
         put_rows(b, columns, p, b->count - p);

@@ -42,7 +42,7 @@ bool listing_has_several_images(const neighbor_spheres *s, double reach)
     return axis >= 0 && 2.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice->period[axis];
 }
 
-static bool is_several(const listing *g, abut_index i, abut_index pair)
+static bool has_own_images(const listing *g, abut_index i, abut_index pair)
 {
     const neighbor_spheres *s = g->spheres;
     const abut_index j = g->found.second[pair];
@@ -51,7 +51,7 @@ static bool is_several(const listing *g, abut_index i, abut_index pair)
 }
 
 /* Whether the pair before this one has the same two spheres. */
-static bool is_again(const found_pairs *f, abut_index i, abut_index pair)
+static bool repeats_pair(const found_pairs *f, abut_index i, abut_index pair)
 {
     return pair > f->offsets[i] && f->second[pair] == f->second[pair - 1];
 }
@@ -61,13 +61,13 @@ static bool is_again(const found_pairs *f, abut_index i, abut_index pair)
 static bool is_candidate(const listing *g, abut_index i, abut_index pair)
 {
     return !neighbor_is_one_body(g->spheres->clusters, i, g->found.second[pair]) &&
-           (!is_again(&g->found, i, pair) || is_several(g, i, pair));
+           (!repeats_pair(&g->found, i, pair) || has_own_images(g, i, pair));
 }
 
 /* An outline is a candidate once, whatever images of it were found. */
 static bool is_outline_pair(const listing *g, abut_index i, abut_index pair)
 {
-    return i != g->found.second[pair] && !is_again(&g->found, i, pair);
+    return i != g->found.second[pair] && !repeats_pair(&g->found, i, pair);
 }
 
 /* Converts images of the search, which counts from centers, to images between places in the box. */
@@ -105,7 +105,7 @@ static void write_candidate(const listing *g, abut_index i, abut_index pair, int
 {
     neighbor_list *l = g->list;
     const found_pairs *f = &g->found;
-    const bool has_own = is_several(g, i, pair);
+    const bool has_own = has_own_images(g, i, pair);
     l->firsts[at] = (int32_t)i, l->seconds[at] = (int32_t)f->second[pair];
     for (int axis = 0; l->images && axis < 3; axis++) {
         l->images[at][axis] = has_own ? (int32_t)f->image[3 * pair + axis] : (int32_t)NEAREST_IMAGE;

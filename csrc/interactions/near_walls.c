@@ -39,7 +39,7 @@ static vec3 corner_of(const box *b, int corner)
 
 /* The largest displacement of a point of a box when its pose changes. Displacements are linear in
  * the point, so a corner has the largest. */
-static double way_of(const box *b, const pose poses[2], vec3 (*go)(const pose *, vec3))
+static double displacement_in_box(const box *b, const pose poses[2], vec3 (*go)(const pose *, vec3))
 {
     double farthest = 0.0;
     for (int corner = 0; corner < 8; corner++) {
@@ -52,7 +52,7 @@ static double way_of(const box *b, const pose poses[2], vec3 (*go)(const pose *,
 /* The largest displacement of walls since these poses. For a mesh it is that of its points in the
  * world. The height of a center above a half space changes by at most the center's displacement in
  * the frame of the half space. */
-static double farthest_way(const near_walls *n, const wall_scene *w, const double *poses)
+static double largest_displacement(const near_walls *n, const wall_scene *w, const double *poses)
 {
     double farthest = 0.0;
     for (abut_index k = 0; k < w->wall_count; k++) {
@@ -60,9 +60,10 @@ static double farthest_way(const near_walls *n, const wall_scene *w, const doubl
             continue;
         }
         const pose both[2] = {pose_load(poses + 16 * k), pose_load(w->poses + 16 * k)};
-        const double way = k < w->finder->mesh_count
-                               ? way_of(&w->finder->meshes[k].bounds, both, pose_to_world)
-                               : way_of(&n->region, both, pose_to_mesh);
+        const double way =
+            k < w->finder->mesh_count
+                ? displacement_in_box(&w->finder->meshes[k].bounds, both, pose_to_world)
+                : displacement_in_box(&n->region, both, pose_to_mesh);
         farthest = larger(farthest, way);
     }
     return farthest;
@@ -79,14 +80,14 @@ static abut_index count_vertices(const wall_scene *w)
 
 /* The largest displacement of vertices from `from`, which has the vertices of all surfaces, or
  * since the last step, NULL. */
-static double way_of_vertices(const wall_scene *w, const double *from)
+static double largest_vertex_displacement(const wall_scene *w, const double *from)
 {
     double farthest = 0.0;
     for (abut_index k = 0; w->deforming && k < w->finder->mesh_count; k++) {
         const deforming_mesh *of = &w->deforming[k];
         if (of->vertex_count > 0) {
             const double *before = from ? from : of->before;
-            farthest = larger(farthest, deforming_way(w->finder->meshes[k].mesh, before));
+            farthest = larger(farthest, deforming_displacement(w->finder->meshes[k].mesh, before));
             from = from ? from + 3 * of->vertex_count : NULL;
         }
     }
@@ -108,7 +109,7 @@ static void keep_vertices(near_walls *n, const wall_scene *w)
 /* ---- making ---- */
 
 /* Whether near spheres alone are searched for. */
-static bool is_narrow(const near_walls *n)
+static bool has_near_spheres(const near_walls *n)
 {
     return n->is_made && !n->is_of_all;
 }
@@ -129,8 +130,8 @@ static double reach_of(const neighbor_spheres *s, abut_index k)
 static double choose_allowance(const near_walls *n, const neighbor_list *l,
                                const neighbor_spheres *s, const wall_scene *w)
 {
-    const double way =
-        WALL_SPEED * larger(farthest_way(n, w, w->poses_before), way_of_vertices(w, NULL));
+    const double way = WALL_SPEED * larger(largest_displacement(n, w, w->poses_before),
+                                           largest_vertex_displacement(w, NULL));
     return smaller(l->horizon * way, MOST_ALLOWANCE * (l->pace.mean_radius + s->wall_gap));
 }
 
@@ -157,7 +158,7 @@ typedef struct near_search {
     const neighbor_spheres *spheres;
     const wall_scene *walls;
     abut_index first;
-    double way; /* allowance of walls */
+    double wall_allowance;
 } near_search;
 
 static abut_index searched_count(const near_search *q)
@@ -166,7 +167,7 @@ static abut_index searched_count(const near_search *q)
 }
 
 /* Stores which spheres and bodies the query has found to be near, and the facets near spheres. */
-static abut_status keep_near(const near_search *q, const abut_columns *found)
+static abut_status store_near(const near_search *q, const abut_columns *found)
 {
     near_walls *n = q->near;
     const neighbor_spheres *s = q->spheres;
@@ -198,7 +199,7 @@ static abut_status read_near(const near_search *q, const abut_contacts *found)
     abut_status status = ABUT_NO_MEMORY;
     if (columns.offsets && columns.mesh && columns.facet) {
         abut_contacts_write(found, &columns);
-        status = keep_near(q, &columns);
+        status = store_near(q, &columns);
     }
     memory_free(columns.mesh);
     memory_free(columns.facet);
@@ -213,7 +214,8 @@ static void place_stretch(void *context, abut_index begin, abut_index end)
     for (abut_index k = begin; k < end; k++) {
         const abut_index sphere = q->first + k, at = n->count + k;
         memcpy(n->centers + 3 * at, q->list->anchors[sphere].place, 3 * sizeof *n->centers);
-        n->radii[at] = reach_of(q->spheres, sphere) + 0.5 * q->list->gaps[sphere] + q->way;
+        n->radii[at] =
+            reach_of(q->spheres, sphere) + 0.5 * q->list->gaps[sphere] + q->wall_allowance;
     }
 }
 
@@ -275,7 +277,7 @@ static abut_status make(near_search *q, const parallel_plan *plan, abut_error *e
     memcpy(n->poses, w->poses, poses * sizeof *n->poses);
     keep_vertices(n, w);
     n->region = q->list->region;
-    n->searched = q->way = choose_allowance(n, q->list, s, w);
+    n->searched = q->wall_allowance = choose_allowance(n, q->list, s, w);
     n->allowance = usable(n, w, n->searched);
     n->has_facets = !s->lattice->is_periodic;
     facet_list_clear(n->facets);
@@ -288,7 +290,7 @@ static abut_status extend(near_search *q, const parallel_plan *plan, abut_error 
 {
     near_walls *n = q->near;
     n->is_made = false;
-    q->first = n->sphere_count, q->way = 2.0 * n->searched;
+    q->first = n->sphere_count, q->wall_allowance = 2.0 * n->searched;
     if (!make_room(q, memory_extend)) {
         return error_set_status(error, ABUT_NO_MEMORY);
     }
@@ -299,7 +301,7 @@ static abut_status extend(near_search *q, const parallel_plan *plan, abut_error 
 void near_walls_shorten(near_walls *n, const neighbor_list *l, const int32_t *places)
 {
     abut_index left = 0;
-    if (!is_narrow(n) || n->list != neighbor_list_number(l)) {
+    if (!has_near_spheres(n) || n->list != neighbor_list_number(l)) {
         return;
     }
     n->sphere_count = neighbor_list_left(places, n->sphere_count);
@@ -339,11 +341,11 @@ static void gather(near_search *q, int workers)
 }
 
 /* Whether the list is still valid: walls are within their allowance. */
-static bool is_whole(const near_walls *n, const neighbor_list *l, const wall_scene *w)
+static bool is_valid(const near_walls *n, const neighbor_list *l, const wall_scene *w)
 {
     return n->is_made && n->list == neighbor_list_number(l) &&
-           (n->is_of_all || (farthest_way(n, w, n->poses) <= n->allowance &&
-                             way_of_vertices(w, n->vertices) <= n->allowance));
+           (n->is_of_all || (largest_displacement(n, w, n->poses) <= n->allowance &&
+                             largest_vertex_displacement(w, n->vertices) <= n->allowance));
 }
 
 abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,
@@ -355,7 +357,7 @@ abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neig
     if (is_of_list && !n->is_of_all && n->sphere_count < s->count) {
         status = extend(&q, plan, error);
     }
-    if (!status && is_whole(n, l, w)) {
+    if (!status && is_valid(n, l, w)) {
         gather(&q, plan->workers);
         n->lived++;
         return ABUT_OK;
@@ -380,7 +382,7 @@ abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neig
 
 const facet_list *near_walls_narrow(const near_walls *n, abut_query *query)
 {
-    if (!is_narrow(n)) {
+    if (!has_near_spheres(n)) {
         return NULL;
     }
     query->sphere_count = n->count;
@@ -391,7 +393,7 @@ const facet_list *near_walls_narrow(const near_walls *n, abut_query *query)
 abut_columns near_walls_columns(const near_walls *n, const abut_columns *columns)
 {
     abut_columns own = *columns;
-    own.offsets = is_narrow(n) ? n->offsets : own.offsets;
+    own.offsets = has_near_spheres(n) ? n->offsets : own.offsets;
     return own;
 }
 
@@ -425,7 +427,7 @@ void near_walls_widen(const near_walls *n, abut_index sphere_count, int workers,
                       const abut_columns *columns)
 {
     widening w = {n, columns};
-    if (is_narrow(n)) {
+    if (has_near_spheres(n)) {
         parallel_loop(workers, sphere_count + 1, STRETCH, sphere_count / 4, widen, &w);
     }
 }
@@ -433,7 +435,7 @@ void near_walls_widen(const near_walls *n, abut_index sphere_count, int workers,
 const abut_index *near_walls_bodies(const near_walls *n, abut_index *count)
 {
     *count = n->body_count;
-    return is_narrow(n) ? n->bodies : NULL;
+    return has_near_spheres(n) ? n->bodies : NULL;
 }
 
 void near_walls_free(near_walls *n)
