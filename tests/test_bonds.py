@@ -440,7 +440,7 @@ def stored(tmp_path_factory):
 
 
 MOST = 2**31 - 1
-RANGE = "out of its range"
+RANGE = "which is out of its range"
 
 
 @pytest.mark.parametrize(

@@ -560,7 +560,7 @@ def test_laws_that_bodies_cannot_have():
     with pytest.raises(ValueError, match=names_both):
         sim.set_law(steel, glass, abut.Linear(1e4, rolling=abut.laws.RollingA(0.1)))
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), RIGID)
-    with pytest.raises(ValueError, match=r"body 0 of Material\(density=2500.* meets .* no law"):
+    with pytest.raises(ValueError, match=r"body 0 of Material\(density=2500.* touches .* no law"):
         sim.run(steps=1)
 
 

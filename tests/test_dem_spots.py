@@ -463,7 +463,7 @@ def test_no_radius_of_the_second_body():
     sim.add_bodies(TETRA, [[0, 0, 0]], RUBBER)
     sim.add_bodies(CUBE, [[0, 0, 9], [0, 0, 1.7]], WOOD)
     sim.remove_bodies([1])
-    with pytest.raises(ValueError, match=r"^body 2 of Material\(density=800.* meets .*=1000"):
+    with pytest.raises(ValueError, match=r"^body 2 of Material\(density=800.* touches .*=1000"):
         sim.run(steps=1)
 
 
