@@ -447,7 +447,7 @@ def test_no_radius(law, shown):
     sim.run(steps=0)
     before = everything(sim)
     message = (
-        rf"^body 2 of Material\(density=1000.* meets Material\(density=None.* under {shown}\(.*"
+        rf"^body 2 of Material\(density=1000.* touches Material\(density=None.* under {shown}\(.*"
         r"needs a radius of curvature: give the law curvature=, or the body a shape with radius="
     )
     with pytest.raises(ValueError, match=message):
