@@ -222,7 +222,7 @@ def changed(**arguments):
     [
         ({"box": BOX[0]}, r"box has shape \(3,\), but must be \(2, 3\)"),
         ({"box": [BOX[0], [1, np.nan, 3]]}, r"box\[1\]\[1\] is nan"),
-        ({"box": BOX[::-1]}, "box is empty along x: from 1 to 0"),
+        ({"box": BOX[::-1]}, "box goes from 1 to 0 along x"),
         ({"radii": 0.0}, "radii is 0.0"),
         ({"radii": (0.1, -0.2)}, r"radii\[1\] is -0.2"),
         ({"radii": (0.2, 0.1)}, r"radii is \(0.2, 0.1\), but must be \(low, high\)"),

@@ -310,7 +310,7 @@ def test_without_a_region_it_is_that_of_the_periodic_box():
     ("region", "message"),
     [
         ([0, 1], r"region has shape \(2,\), but must be \(2, 3\): two corners"),
-        ([[0, 0, 0], [1, 0, 1]], "region is empty along y: from 0 to 0"),
+        ([[0, 0, 0], [1, 0, 1]], "region goes from 0 to 0 along y"),
         ([[0, 0, 0], [1, np.nan, 1]], r"region\[1\]\[1\] is nan, but must be finite"),
         ([[0, 0, 0], [1, 0.3, 1]], "region is 0.3 wide along y, but may be one period wide, 0.2"),
     ],
