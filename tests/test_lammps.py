@@ -1031,7 +1031,7 @@ def test_mpiexec_of_another_mpi():
     code = "import lammps_runs as runs, abut, abut.lammps\nruns.drum_walls(runs.drum_engine(5))"
     environment = {"PYTHONPATH": str(HERE), "OMPI_COMM_WORLD_SIZE": "2"}
     ended = run_child([sys.executable, "-c", code], environment=environment)
-    assert "2 processes were started, but each LAMMPS knows of 1" in ended.stderr
+    assert "2 processes were started, but each LAMMPS has 1" in ended.stderr
     assert "mpiexec" in ended.stderr
 
 
