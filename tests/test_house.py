@@ -189,7 +189,7 @@ FILES = {
         "mover",
         "kernels",
         "laws_kernel",
-        "asked_laws",
+        "evaluate_laws",
         "active_candidates_kernel",
         "neighbor_list",
         "listing",

@@ -79,8 +79,8 @@ static bool is_pair_active(const abut_simulation *s, const interaction_table *t,
     const double overlap = t->pair.overlap[row], radius_i = s->store.radii[place_i];
     const law *l = simulation_pair_law(s, place_i, place_j);
     /* by rounding the overlap of touching spheres may be below 0 */
-    const bool is_touch_all = l->of->function == LAW_PLAIN ||
-                              (l->of->function == LAW_OWN && !(law_reach(l, radius_i) > 0.0));
+    const bool is_touch_all = l->form->function == LAW_PLAIN ||
+                              (l->form->function == LAW_USER && !(law_reach(l, radius_i) > 0.0));
     if (is_touch_all || overlap >= 0.0) {
         return true;
     }
@@ -113,7 +113,7 @@ enum { CHUNK_ROWS = 2048, WORK_OF_ROW = 8 };
 static double weight_of_pull(const view *v)
 {
     const double height = v->overlap + law_reach(v->law, v->radius);
-    if (v->law->own) {
+    if (v->law->user) {
         return height;
     }
     return height * sqrt(sqrt(law_pull(v->law, v->radius, smaller(v->overlap, 0.0))));
@@ -153,7 +153,7 @@ static abut_status share_rows(const pull_sharing *p, abut_index begin, abut_inde
 static void set_share(const pull_sharing *p, abut_index row)
 {
     const view v = view_row(p->simulation, p->table, row);
-    if (v.overlap <= 0.0 || (!v.law->own && law_attracts(v.law, v.radius, v.overlap))) {
+    if (v.overlap <= 0.0 || (!v.law->user && law_attracts(v.law, v.radius, v.overlap))) {
         p->table->contact.share[row] = p->pulls[row];
     }
 }
@@ -214,7 +214,7 @@ static bool is_contact_active(const keeping *k, const view *v)
     const bool continues = !k->are_matched || v->table->match[v->row] >= 0;
     if (v->overlap > 0.0 && !k->are_matched && !(v->table->contact.share[v->row] > 0.0)) {
         return apart_pull_share(k->simulation, v->row) > 0.0 &&
-               (v->law->own || law_attracts(v->law, v->radius, v->overlap));
+               (v->law->user || law_attracts(v->law, v->radius, v->overlap));
     }
     return v->overlap >= 0.0 || reaches(v->law, v->radius, v->overlap, continues);
 }

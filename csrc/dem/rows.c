@@ -231,7 +231,7 @@ static void clear_more(const row_laws *r, row_block *b)
 static bool call_user_law(const law_block *block, user_block *user)
 {
     const bool is_deep = interaction_kernels_take()->user_inputs(block, user);
-    user_block_call(user, block->laws[0]->own, rows_filled_up(block->count), block->step);
+    user_block_call(user, block->laws[0]->user, rows_filled_up(block->count), block->step);
     return is_deep;
 }
 
@@ -255,7 +255,7 @@ static bool apply_user_law(row_laws *r, row_block *b)
     const unsigned noted = interaction_kernels_take()->user_effects(block, &user);
     b->has_moments = noted & USER_HAS_MOMENTS;
     if (noted & USER_NOT_FINITE) {
-        note_not_finite(r, &user, block->laws[0]->own, b->rows, block->count);
+        note_not_finite(r, &user, block->laws[0]->user, b->rows, block->count);
     }
     return is_deep;
 }
@@ -264,12 +264,12 @@ static bool apply_user_law(row_laws *r, row_block *b)
 static bool compute(row_laws *r, row_block *b)
 {
     law_block *block = &b->block;
-    const law_function function = block->laws[0]->of->function;
+    const law_function function = block->laws[0]->form->function;
     block->is_cohesive = function == LAW_COHESIVE;
     if (function != LAW_PLAIN) {
         set_pull_shares(r, block, b->rows);
     }
-    if (function == LAW_OWN) {
+    if (function == LAW_USER) {
         return apply_user_law(r, b);
     }
     clear_more(r, b);
@@ -398,9 +398,9 @@ static void copy_case(abut_law_case *to, const user_block *b, const abut_user_la
 static void keep_user_case(abut_simulation *s, const law_block *alone)
 {
     user_block user;
-    const abut_user_law *l = alone->laws[0]->own;
+    const abut_user_law *l = alone->laws[0]->user;
     call_user_law(alone, &user);
-    copy_case(&s->law_case, &user, l, (int)(l - s->laws.own.laws));
+    copy_case(&s->law_case, &user, l, (int)(l - s->laws.user.laws));
 }
 
 /* Returns the error for a bad row, which is alone in a block: its law gives numbers that are not
@@ -411,15 +411,15 @@ static abut_status name_bad(const row_laws *r, const row_block *alone, abut_inde
     abut_simulation *s = r->simulation;
     const interaction_table *t = r->table;
     const law *l = alone->block.laws[0];
-    const bool is_own = l->own;
-    if (is_own) {
+    const bool is_user = l->user;
+    if (is_user) {
         keep_user_case(s, &alone->block);
     } else {
         s->law_case = (abut_law_case){.number = (int)(l - s->laws.laws)};
         s->law_case.inputs[USER_INPUT(radius)] = radius_of(r, &alone->block, 0);
     }
     const abut_index row = table_is_of_bodies(t->kind) ? table_row_of(t, bad) : bad;
-    return error_set(error, is_own ? ABUT_LAW_NOT_FINITE : ABUT_LAW_RADIUS,
+    return error_set(error, is_user ? ABUT_LAW_NOT_FINITE : ABUT_LAW_RADIUS,
                      view_partner(s, t, row, 0).number, view_partner(s, t, row, 1).number,
                      (double)t->kind);
 }

@@ -123,7 +123,7 @@ static void set_spot(const spot_laws *laws, row_block *b, int32_t k, const set_r
     const abut_convex_columns *c = &laws->now->body;
     const double overlap = c->spot_overlap[spot];
     const law *l = apart_spot_law(laws->simulation, &r->view, spot);
-    const bool may_be_apart = l->of->function != LAW_PLAIN;
+    const bool may_be_apart = l->form->function != LAW_PLAIN;
     b->overlaps[k] = may_be_apart ? overlap : larger(overlap, 0.0);
     b->shares[k] = 1.0;
     memcpy(b->normals + 3 * k, c->normal + 3 * r->view.row, 3 * sizeof *b->normals);

@@ -184,7 +184,7 @@ vec3 view_force_point(const view *v, abut_index at)
 static double stored_in(const view *v, abut_index at)
 {
     const interaction_table *t = v->table;
-    if (v->law->own) {
+    if (v->law->user) {
         return table_kept(t, at)[t->extras.layout.begins[HISTORY_END] + HISTORY_STORED];
     }
     const double share = t->kind == ABUT_SPHERE_WALL ? t->contact.share[at] : 1.0;
@@ -222,7 +222,7 @@ law_contact view_contact(const abut_simulation *s, const view *v)
 law_stiffness view_stiffness(const view *v, law_contact *contact, abut_index at)
 {
     const interaction_table *t = v->table;
-    const abut_user_law *user_law = v->law->own;
+    const abut_user_law *user_law = v->law->user;
     const int *begins = t->extras.layout.begins;
     const double *kept = table_kept(t, at);
     contact->overlap = view_overlap(v, at);

@@ -133,7 +133,7 @@ static bool is_placed(const abut_simulation *s, const touch *t)
 {
     const double most = PLACED * t->radius;
     const double before = s->watch.is_freed ? 0.0 : larger(t->overlap_before, 0.0);
-    const bool acts = t->view.law->elastic > 0.0 || t->view.law->own;
+    const bool acts = t->view.law->elastic > 0.0 || t->view.law->user;
     return s->watch.is_placed && most > 0.0 && t->view.overlap > most &&
            t->view.overlap - before > most && acts && t->mass < 0.5 * FIXED;
 }

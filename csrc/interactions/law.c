@@ -205,12 +205,12 @@ static law_stiffness stiffness_of_luding(const law *l, const law_contact *contac
 static double reach_of_own(const law *l, double radius)
 {
     (void)radius;
-    return l->own->reach;
+    return l->user->reach;
 }
 
 static law_stiffness stiffness_of_own(const law *l, const law_contact *contact)
 {
-    return user_law_stiffness(l->own, contact);
+    return user_law_stiffness(l->user, contact);
 }
 
 /* ---- built-in ---- */
@@ -218,7 +218,7 @@ static law_stiffness stiffness_of_own(const law *l, const law_contact *contact)
 /* The law's q; for a neck the radius of the contact area. */
 static double measure_of(const law *l, double radius, double overlap)
 {
-    if (l->of->has_neck) {
+    if (l->form->has_neck) {
         return find_neck(l, radius, overlap).radius;
     }
     if (!(overlap > 0.0)) {
@@ -230,10 +230,10 @@ static double measure_of(const law *l, double radius, double overlap)
 bool law_attracts(const law *l, double radius, double overlap)
 {
     const double pull = law_pull(l, radius, overlap);
-    if (l->of->keeps_most) {
+    if (l->form->keeps_most) {
         return false; /* it depends on the largest overlap */
     }
-    if (l->of->has_neck) {
+    if (l->form->has_neck) {
         return find_neck(l, radius, overlap).force + pull < pull;
     }
     return l->elastic * measure_of(l, radius, overlap) * fmax(overlap, 0.0) < pull;
@@ -254,11 +254,12 @@ double law_energy(const law *l, double radius, double overlap, const double *spr
 {
     const double q = measure_of(l, radius, overlap), shear = l->shear * q;
     const double length_sq = spring[0] * spring[0] + spring[1] * spring[1] + spring[2] * spring[2];
-    const bool is_all = l->of->has_neck || l->of->keeps_most;
+    const bool is_all = l->form->has_neck || l->form->keeps_most;
     const double part = is_all ? 0.0 : 1.0 / (1.0 + l->exponent); /* of the integral of the elastic
                                                                      force */
     const double push = part * l->elastic * q * overlap * overlap;
-    const double normal = push + (l->of->energy ? l->of->energy(l, radius, overlap, most) : 0.0);
+    const double normal =
+        push + (l->form->energy ? l->form->energy(l, radius, overlap, most) : 0.0);
     return normal + (shear > 0.0 ? 0.5 * length_sq / shear : 0.0);
 }
 
@@ -346,7 +347,7 @@ static const law_class CLASSES[] = {
                      .alone = ABUT_LINEAR,
                      .energy = energy_of_luding,
                      .stiffness = stiffness_of_luding},
-    [CLASS_OF_OWN] = {.function = LAW_OWN,
+    [CLASS_OF_OWN] = {.function = LAW_USER,
                       .begins_apart = true,
                       .reach = reach_of_own,
                       .most_reach = reach_of_own,
@@ -502,7 +503,7 @@ static law read_built_in(const abut_law *from)
                                     : rolls                         ? -1.0
                                                                     : 0.0,
                  .cohesion = read_cohesion(from, of),
-                 .of = of,
+                 .form = of,
                  .curvature = from->curvature,
                  .begins_apart = of->begins_apart && from->distance > 0.0};
 }
@@ -512,8 +513,8 @@ law law_read(const abut_law *from, const user_laws *own)
     switch (from->kind) {
     case ABUT_USER_LAW:
         return (law){.exponent = 1.0,
-                     .of = class_of(from),
-                     .own = &own->laws[(int32_t)from->number],
+                     .form = class_of(from),
+                     .user = &own->laws[(int32_t)from->number],
                      .curvature = from->curvature,
                      .begins_apart = true};
     case ABUT_HERTZ:
@@ -522,5 +523,5 @@ law law_read(const abut_law *from, const user_laws *own)
     case ABUT_NO_LAW:
         break;
     }
-    return (law){.exponent = 1.0, .of = class_of(from), .is_missing = true};
+    return (law){.exponent = 1.0, .form = class_of(from), .is_missing = true};
 }

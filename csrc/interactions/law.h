@@ -21,17 +21,17 @@ typedef struct law {
     double rolling_friction;
     double rolling_damping; /* type C: 2 eta; -1: type A */
     cohesion cohesion;
-    const law_class *of;
-    const abut_user_law *own; /* the user law; NULL: a built-in law */
-    double curvature;         /* R of a body without rounding; 0: none */
-    bool begins_apart;        /* contacts begin within the reach, otherwise at touch */
-    bool is_missing;          /* the caller set no law for the two materials */
+    const law_class *form;
+    const abut_user_law *user; /* the user law; NULL: a built-in law */
+    double curvature;          /* R of a body without rounding; 0: none */
+    bool begins_apart;         /* contacts begin within the reach, otherwise at touch */
+    bool is_missing;           /* the caller set no law for the two materials */
 } law;
 
 enum { LAW_NUMBERS = offsetof(law, cohesion) / sizeof(double) };
 
 /* The kernel functions that compute laws. */
-typedef enum law_function { LAW_PLAIN, LAW_COHESIVE, LAW_OWN } law_function;
+typedef enum law_function { LAW_PLAIN, LAW_COHESIVE, LAW_USER } law_function;
 
 /* The range of a caller's number. */
 typedef struct law_range {
@@ -75,18 +75,18 @@ law law_read(const abut_law *from, const user_laws *own);
 /* Whether one call of a kernel function can compute both laws. */
 static inline bool law_is_like(const law *a, const law *b)
 {
-    return a->of->function == b->of->function && a->own == b->own;
+    return a->form->function == b->form->function && a->user == b->user;
 }
 
 static inline double law_reach(const law *l, double radius)
 {
-    return l->of->reach ? l->of->reach(l, radius) : 0.0;
+    return l->form->reach ? l->form->reach(l, radius) : 0.0;
 }
 
 /* Whether a law depends on R*. A body without rounding and without curvature has no R*. */
 static inline bool law_asks_for_radius(const law *l)
 {
-    return l->exponent > 1.0 || l->rolling_friction > 0.0 || l->of->function != LAW_PLAIN;
+    return l->exponent > 1.0 || l->rolling_friction > 0.0 || l->form->function != LAW_PLAIN;
 }
 
 /* The attractive part of the normal force; the rest of that force is at least 0. JKR: the greatest
@@ -106,7 +106,7 @@ static inline double law_radius_of_body(const law *l, double rounding)
 /* The stiffness of a contact. Built-in laws read the overlap and R* alone. */
 static inline law_stiffness law_stiffness_at(const law *l, const law_contact *contact)
 {
-    return l->of->stiffness(l, contact);
+    return l->form->stiffness(l, contact);
 }
 
 /* The overlap at which the elastic energy of Hertz' law equals the kinetic energy at this speed

@@ -22,23 +22,23 @@ abut_status laws_check(abut_index material_count, const abut_law *laws, const ab
 static void add_law(law_table *made, abut_index k, const abut_law *from)
 {
     const law *l = &made->laws[k];
-    made->laws[k] = law_read(from, &made->own);
+    made->laws[k] = law_read(from, &made->user);
     made->has_missing |= l->is_missing;
-    made->pulls_or_reaches |= l->own ? l->own->reach > 0.0 : l->of->function == LAW_COHESIVE;
+    made->pulls_or_reaches |= l->user ? l->user->reach > 0.0 : l->form->function == LAW_COHESIVE;
 }
 
 /* The layout has room for the history of every law. */
 static history_layout lay_out(const law_table *made, const abut_law *laws)
 {
-    bool has_rolls = false, keeps_more = made->own.count > 0;
+    bool has_rolls = false, keeps_more = made->user.count > 0;
     int vectors = 0, scalars = 0;
     for (abut_index k = 0; k < made->material_count * made->material_count; k++) {
-        has_rolls |= !made->laws[k].own && laws[k].rolling == ABUT_ROLLING_C;
-        keeps_more |= made->laws[k].of->keeps_most;
-        scalars |= made->laws[k].of->keeps_most;
+        has_rolls |= !made->laws[k].user && laws[k].rolling == ABUT_ROLLING_C;
+        keeps_more |= made->laws[k].form->keeps_most;
+        scalars |= made->laws[k].form->keeps_most;
     }
-    for (abut_index k = 0; k < made->own.count; k++) {
-        const abut_user_law *l = &made->own.laws[k];
+    for (abut_index k = 0; k < made->user.count; k++) {
+        const abut_user_law *l = &made->user.laws[k];
         vectors = l->vector_count > vectors ? l->vector_count : vectors;
         scalars = l->scalar_count > scalars ? l->scalar_count : scalars;
     }
@@ -55,7 +55,7 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
     }
     law_table made = {.material_count = material_count, .are_alike = true};
     made.laws = memory_alloc_zeroed(count + 1, sizeof *made.laws);
-    if (!made.laws || user_laws_copy(&made.own, own)) {
+    if (!made.laws || user_laws_copy(&made.user, own)) {
         laws_free(&made);
         return error_set_status(error, ABUT_NO_MEMORY);
     }
@@ -75,7 +75,7 @@ abut_status laws_set(law_table *table, abut_index material_count, const abut_law
 void laws_free(law_table *table)
 {
     memory_free(table->laws);
-    user_laws_free(&table->own);
+    user_laws_free(&table->user);
     *table = (law_table){0};
 }
 
@@ -84,7 +84,7 @@ double laws_most_reach(const law_table *table, abut_index material, double radiu
     double most = 0.0;
     for (abut_index k = 0; table->pulls_or_reaches && k < table->material_count; k++) {
         const law *l = laws_between(table, material, k);
-        most = fmax(most, l->of->most_reach ? l->of->most_reach(l, radius) : 0.0);
+        most = fmax(most, l->form->most_reach ? l->form->most_reach(l, radius) : 0.0);
     }
     return most;
 }

@@ -7,7 +7,7 @@
 /* Zero-initialize. */
 typedef struct law_table {
     law *laws; /* material_count x material_count, then the law without forces */
-    user_laws own;
+    user_laws user;
     abut_index material_count;
     bool has_missing;
     bool are_alike;        /* one kernel function computes all laws, apart from the law without
@@ -44,7 +44,7 @@ static inline const law *laws_none(const law_table *table)
 
 static inline bool laws_have_own(const law_table *table)
 {
-    return table->own.count > 0;
+    return table->user.count > 0;
 }
 
 /* Whether all laws are LAW_PLAIN. */

@@ -574,7 +574,7 @@ LANES_INLINE lanes3 load_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p)
 LANES_INLINE void write_user_history(const law_block *b, user_block *own, int32_t p,
                                      const two_movers *t, directions d, law_kind kind)
 {
-    const abut_user_law *l = b->laws[0]->own;
+    const abut_user_law *l = b->laws[0]->user;
     const int *begins = b->layout->begins;
     const int numbers = history_numbers(b->layout) - begins[HISTORY_VECTORS];
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), half_step = lanes_set(0.5 * b->step);
@@ -688,7 +688,7 @@ static const double ZEROS[ABUT_LAW_ROWS];
 static void list_columns(const law_block *b, user_block *own, const double *identities,
                          const double *columns[HISTORY_MOST + HISTORY_PADDING])
 {
-    const abut_user_law *l = b->laws[0]->own;
+    const abut_user_law *l = b->laws[0]->user;
     const int *begins = b->layout->begins, of_vectors = 3 * l->vector_count;
     for (int c = 0; c < HISTORY_MOST + HISTORY_PADDING; c++) {
         columns[c] = ZEROS;
@@ -724,12 +724,12 @@ LANES_INLINE void put_rows(const law_block *b, const double *const *columns, int
 unsigned KERNEL(user_effects)(const law_block *b, user_block *own)
 {
     const double *columns[HISTORY_MOST + HISTORY_PADDING];
-    const int history = user_history_count(b->laws[0]->own);
+    const int history = user_history_count(b->laws[0]->user);
     double sums[LANES], identities[ABUT_LAW_ROWS];
     lanes sum = lanes_set(0.0);
     unsigned noted = 0;
     for (int32_t p = 0; p < ABUT_LAW_ROWS; p += LANES) {
-        lanes_store(identities + p, lanes_set((double)b->laws[0]->own->identity));
+        lanes_store(identities + p, lanes_set((double)b->laws[0]->user->identity));
     }
     list_columns(b, own, identities, columns);
     for (int32_t p = 0; p < b->count; p += LANES) {

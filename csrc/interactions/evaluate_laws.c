@@ -99,7 +99,7 @@ static void set_contact(built_in_block *b, const user_block *c, const law *l, in
     for (int h = 0; h < b->layout.begins[HISTORY_VECTORS]; h++) {
         old[h] = is_new ? 0.0 : c->history_in[h][k];
     }
-    if (l->of->keeps_most) {
+    if (l->form->keeps_most) {
         history_set_most(&b->layout, old, is_new ? 0.0 : c->history_in[MOST][k]);
     }
     of->radius = block->radius[k] = in[USER_INPUT(radius)][k];
@@ -156,13 +156,13 @@ abut_status abut_law_apply(const abut_law *of, double step, abut_index count, co
     }
     const law l = law_read(of, NULL);
     const law_columns a = {inputs, history_in, outputs, history_out, count, HISTORY};
-    built_in_block b = {
-        .block = {.step = step,
-                  .is_wall = true,
-                  .is_spot = true,
-                  .is_cohesive = l.of->function == LAW_COHESIVE,
-                  .watch_part = 1.0},
-        .layout = history_lay_out(l.rolling_friction > 0.0, l.of->keeps_most, 0, l.of->keeps_most)};
+    built_in_block b = {.block = {.step = step,
+                                  .is_wall = true,
+                                  .is_spot = true,
+                                  .is_cohesive = l.form->function == LAW_COHESIVE,
+                                  .watch_part = 1.0},
+                        .layout = history_lay_out(l.rolling_friction > 0.0, l.form->keeps_most, 0,
+                                                  l.form->keeps_most)};
     b.block.normal = b.normals, b.block.share = b.shares;
     b.block.effects = b.effects, b.block.moment = b.moments, b.block.power = b.powers;
     b.block.layout = &b.layout, b.block.history = b.kept, b.block.rows = b.rows;
