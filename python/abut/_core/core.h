@@ -8,7 +8,7 @@
 
 #include "abut.h"
 
-/* Unless a comment says otherwise, a function that returns an int returns 0, or another number with
+/* By default, a function that returns an int returns 0, or another number with
  * an error set. A function that returns a pointer returns NULL with an error set. */
 
 /* State of the module: types, and tuples with the names of columns of queries. */

@@ -181,7 +181,7 @@ static int has_given(const given_walls *walls)
     return found;
 }
 
-/* The number of members of abut_wall_load, all of which are doubles. */
+/* Member count of abut_wall_load, which has doubles only. */
 enum { LOAD_MEMBERS = sizeof(abut_wall_load) / sizeof(double) };
 
 /* Builds the callback's data; laws, meshes and walls are needed only during the call. */

@@ -191,7 +191,7 @@ static PyObject *pair_finder_find(PyObject *object, PyObject *args)
 
 /* ---- statistics ---- */
 
-/* Places of the members of abut_pair_level, in the order of statistics(). */
+/* Places of abut_pair_level's members, in the order of statistics(). */
 static const struct member {
     size_t place;
     int is_length;

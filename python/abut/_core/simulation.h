@@ -20,7 +20,7 @@ typedef struct simulation_object {
     struct simulation_lock *lock; /* the lock that was taken last, borrowed; NULL: none */
 } simulation_object;
 
-/* The number of members of abut_wall_state, all of which are doubles. */
+/* Member count of abut_wall_state, which has doubles only. */
 enum { WALL_STATE_MEMBERS = sizeof(abut_wall_state) / sizeof(double) };
 
 /* Begins to use the library's simulation, which is for one thread: another thread or a signal
@@ -48,8 +48,8 @@ PyObject *simulation_outcome(const abut_error *error);
 /* The names of a law's numbers, in order: a new tuple; NULL with an error set. */
 PyObject *simulation_law_numbers(void);
 
-/* Laws of each pair of materials, a row of numbers each; free them by PyMem_Free. NULL with an
- * error set. */
+/* Laws for all pairs of materials, with a row of numbers each; free them by PyMem_Free. NULL with
+ * an error set. */
 abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials);
 
 /* Walls that callers give as a tuple of columns: materials, starts, poses, offsets, motions,

@@ -286,15 +286,15 @@ def _restitution(law: Any, like: Mapping[str, float], speeds: Doubles, omega: fl
     driver = Driver(law, like, len(speeds), step)
     overlap, parting = np.full(len(speeds), _begins(law)), -speeds
     overlap += 0.5 * step * speeds
-    gone = np.zeros(len(speeds), bool)
+    ended = np.zeros(len(speeds), bool)
     for _ in range(_MOST_STEPS):
         push = driver.step(overlap, parting).push
-        parting = np.where(gone, parting, parting + step / like["mass"] * push)
-        overlap = np.where(gone, overlap, overlap - step * parting)
-        gone |= (overlap < -law.reach) & (parting > 0.0)
-        if gone.all():
+        parting = np.where(ended, parting, parting + step / like["mass"] * push)
+        overlap = np.where(ended, overlap, overlap - step * parting)
+        ended |= (overlap < -law.reach) & (parting > 0.0)
+        if ended.all():
             break
-    return np.where(gone, parting / speeds, 0.0)
+    return np.where(ended, parting / speeds, 0.0)
 
 
 def _work(law: Any, like: Mapping[str, float], omega: float, ways: Doubles) -> Doubles:
@@ -356,18 +356,18 @@ def _collided(law: Any, like: Mapping[str, float], omega: float) -> float:
     step = 2.0 * math.pi / omega / _STEPS_A_SWING
     driver, overlap = Driver(law, like, len(spin), step), np.full(across.shape, _begins(law))
     overlap += 0.5 * step * speed
-    gone = np.zeros(len(spin), bool)
+    ended = np.zeros(len(spin), bool)
     for _ in range(_MOST_STEPS):
-        said = driver.step(overlap, parting, across - radius * spin, spin)
-        length = np.where(gone, 0.0, step)
-        parting = parting + length / mass * said.push
-        across = across + length / mass * said.tangent[:, 0]
-        spin = spin + length / inertia * (said.moment[:, 1] - radius * said.tangent[:, 0])
+        answer = driver.step(overlap, parting, across - radius * spin, spin)
+        length = np.where(ended, 0.0, step)
+        parting = parting + length / mass * answer.push
+        across = across + length / mass * answer.tangent[:, 0]
+        spin = spin + length / inertia * (answer.moment[:, 1] - radius * answer.tangent[:, 0])
         overlap = overlap - length * parting
-        gone |= (overlap < -law.reach) & (parting > 0.0)
-        if gone.all():
+        ended |= (overlap < -law.reach) & (parting > 0.0)
+        if ended.all():
             break
-    return float(np.max(np.where(gone, energy() / before, 1.0)) - 1.0)
+    return float(np.max(np.where(ended, energy() / before, 1.0)) - 1.0)
 
 
 def _pull_off(law: Any, like: Mapping[str, float], omega: float) -> tuple[float, float]:

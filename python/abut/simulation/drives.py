@@ -179,7 +179,6 @@ class Servo(Drive):
         return area
 
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
-        """The members of abut_drive for a wall that is driven from this place on."""
         row = np.zeros((), DRIVE)
         area = self.area_of(placed)
         # a callable is called when a step begins
@@ -254,7 +253,6 @@ class Free(Drive):
             raise ValueError('origin= needs x, y and z locked: give locked="xyz"')
 
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
-        """The members of abut_drive for a wall that is driven from this place on."""
         center, inertia = self._solid(placed)
         origin = center if self.origin is None else np.array(self.origin)
         arm = center - origin

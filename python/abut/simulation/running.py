@@ -299,11 +299,11 @@ class Running(Part):
         Returns
         -------
         float
-            The smallest limit of all spheres, bodies and free walls, from the stiffness and the
-            damping of their contacts at the beginning of the last step. A sphere without contacts
-            counts as if it had four. Under Hertz' law their overlap is 1 % of the radius, or as
-            deep as the sphere's speed makes it. A body without contacts counts as if it had four
-            spots. Infinite without spheres, bodies and laws.
+            The smallest limit of all spheres, bodies, and walls with a `Servo` or a `Free`, by the
+            stiffness and damping of their contacts at the beginning of the last step. A sphere
+            without contacts counts as if it had four. Under Hertz' law their overlap is 1 % of the
+            radius, or as deep as the sphere's speed makes it. A body without contacts counts as if
+            it had four spots. Infinite without spheres, bodies and laws.
 
         Examples
         --------
