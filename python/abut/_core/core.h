@@ -116,8 +116,8 @@ typedef struct core_pooled {
     PyObject *pool;
 } core_pooled;
 
-/* Makes such an object. It takes over the reference to the pool. A NULL pool, which could not be
- * made, gives NULL. */
+/* Makes an object that begins with a core_pooled. It takes over the reference to the pool. A NULL
+ * pool, which could not be made, gives NULL. */
 void *core_new_pooled(PyTypeObject *type, PyObject *pool);
 
 /* Returns `made`, which may be NULL, if there is no error; else releases it and raises the error.

@@ -127,8 +127,8 @@ static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query
     return contacts;
 }
 
-/* Room in advance pays only for results that are larger than the cache: with at least so many
- * spheres, and a contact for at least one of so many spheres. */
+/* Room is allocated in advance only for large results: from SPHERES_WITH_ROOM spheres on, with at
+ * least one contact for SPHERES_A_ROW spheres. Smaller results stay in the cache anyway. */
 enum { SPHERES_WITH_ROOM = 8 * 1024, SPHERES_A_ROW = 128 };
 
 /* The last count, scaled by the numbers of spheres, and some more. */

@@ -92,7 +92,7 @@ static PyObject *give_up(simulation_object *self)
     return NULL;
 }
 
-/* The counts of columns with so many rows, and so many members or spheres. */
+/* The counts of columns, from the numbers of rows, and of members or spheres. */
 static column_counts counts_of(int population, Py_ssize_t rows, Py_ssize_t entries, int is_restored)
 {
     return (column_counts){.lengths = {[ABUT_COLUMN_ROWS] = rows, [ABUT_COLUMN_ENTRIES] = entries},

@@ -25,7 +25,7 @@ _Mask = NDArray[np.bool_]
 # which of these spheres, centers (n, 3) and radii (n,), overlap a particle or a wall
 Near = Callable[[Doubles, Doubles], _Mask]
 
-# most particles that are tried in a step, beside the number that would fill the box
+# most particles that are tried in a step; the number that fills the box is another limit
 _MOST = 1 << 16
 
 # places that are tried in one look, if few particles wait

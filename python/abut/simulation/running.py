@@ -28,7 +28,7 @@ _OF_BODIES = (
     _core.BODY_TOO_SMALL,
 )
 
-# from so many sphere-steps in a run on, bins for the largest sphere are worth building before it
+# runs of at least this many sphere-steps build the bins for the largest sphere in advance
 _MANY_QUERIES = 100_000
 
 

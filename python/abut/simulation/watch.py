@@ -67,7 +67,8 @@ class Watch:
     def begin(self, simulation: Simulation) -> None:
         """Check the step when a run begins, unless nothing has changed since the last run.
 
-        The exception is for many short runs. A check after _SOON steps knows the contacts.
+        The exception avoids checks in many short runs. Another check follows after _SOON steps,
+        when the contacts are known.
         """
         if self._seen != simulation._core.change_count:
             self._look_at_step(simulation)
