@@ -1,11 +1,10 @@
-"""What convex bodies take in a simulation: a heap of them, and a few among many spheres.
+"""Time convex bodies in simulations: a heap of them, and a few among many spheres.
 
     python benchmarks/bodies.py                # a minute
     python benchmarks/bodies.py --rounds 5 --steps 400
 
-Microseconds of the fastest round with one worker. Of the heap a body and step in all, apart from
-finding what bodies touch; of the other scene a step. To compare two
-versions, run it with each in turns.
+Prints microseconds of the fastest round with one worker: for the heap per body and step, for the
+other scene per step. To compare two versions, run it with each in turns.
 """
 
 import argparse
@@ -19,7 +18,7 @@ CUBE = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
 SOFT = abut.Material(density=2500, young=5e6, poisson=0.25)
 SIZE = 0.004
 
-# of a step, whose times statistics tell
+# parts of a step: the fields of Simulation.statistics() with their times
 PARTS = [
     "neighbors", "find_walls", "wall_laws", "pair_laws", "sums", "move", "order",
     "find_bodies", "body_laws",
@@ -42,13 +41,13 @@ def box(side):
 
 
 def add_cubes(sim, places, rng):
-    """Cubes that are turned a little."""
+    """Add cubes that are turned a little."""
     turns = rng.normal(0, 0.1, size=(len(places), 4)) + [0, 0, 0, 1]
     sim.add_bodies(abut.ConvexShape(CUBE), places, SOFT, orientations=turns, scales=SIZE)
 
 
 def heap(count):
-    """Cubes that have fallen into a box."""
+    """A simulation of cubes that fall into a box."""
     rng = np.random.default_rng(1)
     pitch, side = 2.4 * SIZE, 7
     sim = box(side * pitch)
@@ -57,7 +56,7 @@ def heap(count):
 
 
 def few_among(bodies, spheres):
-    """Spheres that have fallen into a box, and cubes in their middle."""
+    """A simulation of spheres that fall into a box, with cubes in their middle."""
     rng = np.random.default_rng(2)
     pitch = 2.05 * SIZE
     side = round(spheres ** (1 / 3))
@@ -71,7 +70,7 @@ def few_among(bodies, spheres):
 
 
 def measure(sim, steps):
-    """Seconds a step: of all parts, of finding what bodies touch, and of their laws."""
+    """Seconds per step: all parts, the search for contacts of bodies, and their laws."""
     before = sim.statistics()
     sim.run(steps=steps)
     after = sim.statistics()
@@ -79,12 +78,12 @@ def measure(sim, steps):
     return np.array([sum(took.values()), took["find_bodies"], took["body_laws"]])
 
 
-def report(name, sim, settling, options, of):
-    """The fastest of some rounds, in microseconds of `of` bodies."""
+def report(name, sim, settling, options, count):
+    """Print the fastest of some rounds, in microseconds per step, divided by `count`."""
     sim.run(steps=settling)
     rounds = [measure(sim, options.steps) for _ in range(options.rounds)]
-    whole, finding, laws = 1e6 * np.min(rounds, axis=0) / of
-    apart = 1e6 * np.min([r[0] - r[1] for r in rounds]) / of
+    whole, finding, laws = 1e6 * np.min(rounds, axis=0) / count
+    apart = 1e6 * np.min([r[0] - r[1] for r in rounds]) / count
     print(
         f"{name}: all {whole:.2f} us, finding {finding:.2f}, laws {laws:.2f}, "
         f"apart from finding {apart:.2f}"
@@ -93,9 +92,9 @@ def report(name, sim, settling, options, of):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--bodies", type=int, default=500, help="of the heap")
-    parser.add_argument("--spheres", type=int, default=20000, help="around 20 bodies")
-    parser.add_argument("--steps", type=int, default=200, help="of a round")
+    parser.add_argument("--bodies", type=int, default=500, help="number in the heap")
+    parser.add_argument("--spheres", type=int, default=20000, help="spheres around 20 bodies")
+    parser.add_argument("--steps", type=int, default=200, help="steps in each round")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
     sim = heap(options.bodies)

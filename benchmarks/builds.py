@@ -4,9 +4,9 @@
     python benchmarks/builds.py --build before=/tmp/before --build now=/tmp/now --scene wall,fill
     python benchmarks/builds.py --build on=/tmp/now --build off=/tmp/now,ABUT_SIMD=baseline
 
-Each build runs in a process of its own; all search one after the other, round by round, and a
-figure is the median over the rounds of a build's time by the first one's in the same round. Times
-are of the processor, on one thread: other programs hardly change them.
+Each build runs in a process of its own, and the builds search in turns, round by round. A figure is
+a build's time divided by the first build's time in the same round: the median over all rounds.
+Times are processor time on one thread, which other programs hardly change.
 """
 
 import argparse
@@ -21,15 +21,15 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 
-# A mesh with fewer facets than spheres takes its finest bins after so many spheres.
+# A mesh with fewer facets than spheres builds its finest bins after this many spheres.
 WARM_SPHERES = 2_000_000
 
 
-# ---- a build's process, which reads commands and writes figures ----------------------------------
+# ---- the process of a build: it reads commands and writes figures --------------------------------
 
 
 class Searcher:
-    """A scene of walls.py: `first` is a new finder's first small search, `search` that of all."""
+    """A scene of walls.py: `first` is a small search by a new finder, `search` finds everything."""
 
     def __init__(self, scene):
         import abut
@@ -50,7 +50,7 @@ class Searcher:
         self.kept = [self.finder.find(*spheres, workers=1) for spheres in self.calls]
 
     def warm(self):
-        """Until no further search builds bins."""
+        """Search until no further search builds bins."""
         searched = 0
         while searched == 0 or (searched < WARM_SPHERES and self.scene.call is None):
             self.search()
@@ -85,7 +85,7 @@ class PairSearcher:
 
 
 def serve():
-    """Scenes come as files; each line is answered by the seconds that it took."""
+    """Read scenes as files and commands as lines; answer each line with the seconds it took."""
     searcher = None
     for line in sys.stdin:
         command, *path = line.split()
@@ -99,7 +99,7 @@ def serve():
         print(time.process_time() - begin, flush=True)
 
 
-# ---- all of them ---------------------------------------------------------------------------------
+# ---- comparing builds ----------------------------------------------------------------------------
 
 
 class Build:
@@ -132,7 +132,7 @@ def make_scene(name, spheres):
 
 
 def compare(builds, name, options):
-    """The rounds' times of each build, of first and later searches."""
+    """The times of each build in all rounds, for first and later searches."""
     scene = make_scene(name, options.spheres)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "scene.pickle"

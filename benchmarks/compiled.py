@@ -1,4 +1,4 @@
-"""Rivals' programs in C++: compiled for this machine when they are first used, and kept."""
+"""Rivals' programs in C++: compiled for this machine at their first use, and kept."""
 
 import ctypes
 import hashlib
@@ -11,7 +11,7 @@ FLAGS = ("-O3", "-march=native", "-std=c++17", "-shared", "-fPIC", "-pthread", "
 
 
 def library(source, *choices):
-    """The shared library of a source, compiled with the first choice of options that will do."""
+    """The shared library of a source, compiled with the first choice of options that works."""
     told = source.read_bytes() + repr((FLAGS, choices)).encode()
     home = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "abut-benchmarks"
     built = home / f"{source.stem}-{hashlib.sha256(told).hexdigest()[:16]}.so"
@@ -37,7 +37,7 @@ def compile_first(source, built, choices):
 
 
 def declare(library, types):
-    """Tell what each function returns and takes."""
+    """Declare the return type and the argument types of each function."""
     for name, (result, arguments) in types.items():
         getattr(library, name).restype = result
         getattr(library, name).argtypes = arguments
@@ -45,7 +45,7 @@ def declare(library, types):
 
 
 def reason_of(make):
-    """Why `make` cannot have its library, in a line, or None."""
+    """Why `make` fails to build its library, as one line; None if it succeeds."""
     try:
         make()
     except (ImportError, OSError, subprocess.CalledProcessError) as error:

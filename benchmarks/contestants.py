@@ -1,7 +1,7 @@
 """Ways to find the facets that spheres touch: one class each, abut's and its rivals'.
 
-What a class is built from and what `prepare` makes of the spheres lies outside the clock; `search`
-is what is timed. README.md says what each returns.
+Only `search` is timed; the constructor and `prepare`, which converts the spheres, are not.
+README.md describes what each class returns.
 """
 
 import contextlib
@@ -25,33 +25,33 @@ class Contestant:
     """A search made ready for one mesh and one number of threads."""
 
     module = package = ""  # as imported, and as installed
-    is_closest_only = False  # finds one facet a sphere, not all that it touches
-    sphere_limit = None  # searched are the first of a scene's spheres
+    is_closest_only = False  # whether it finds one facet per sphere instead of all touched facets
+    sphere_limit = None  # it searches at most this many of the scene's first spheres
     max_threads = None
-    is_searched = True  # on other scenes than `build`
+    is_searched = True  # whether it runs on other scenes than `build`
 
     def __init__(self, scene, threads):
         raise NotImplementedError
 
     def prepare(self, centers, radii):
-        """What `search` takes: the spheres in the rival's own form."""
+        """The spheres in the rival's own form, as `search` takes them."""
         return centers, radii
 
     def search(self, spheres):
-        """What the caller keeps."""
+        """The contacts, as the caller keeps them."""
         raise NotImplementedError
 
     def counts(self, spheres, result):
-        """Touching facets of each sphere; 0 or 1 where only the closest is found."""
+        """Number of touching facets of each sphere; 0 or 1 where only the closest is found."""
         raise NotImplementedError
 
     def renew(self):
-        """Forget what searches have left; returns the seconds that building takes, or None."""
+        """Discard what searches have built; returns the seconds for building it anew, or None."""
         return None
 
     @classmethod
     def missing(cls):
-        """Why it cannot take part, or None."""
+        """Why the contestant cannot take part, or None."""
         try:
             importlib.import_module(cls.module)
         except (ImportError, OSError) as error:
@@ -60,7 +60,7 @@ class Contestant:
 
     @classmethod
     def reason_against(cls, scene_name, threads):
-        """Why it is not run on a scene with any of these numbers of threads, or None."""
+        """Why the contestant skips a scene with any of these numbers of threads, or None."""
         if not cls.is_searched and scene_name != "build":
             return "it finds nothing, and is for the scene build"
         if cls.max_threads and min(threads) > cls.max_threads:
@@ -69,7 +69,7 @@ class Contestant:
 
     @staticmethod
     def facet_count(scene):
-        """The facets that it is given."""
+        """The number of facets that the contestant searches."""
         return len(scene.facets)
 
     @classmethod
@@ -78,7 +78,7 @@ class Contestant:
 
     @classmethod
     def build_seconds(cls, scene, threads):
-        """What the first search takes longer than the second, and the constructor's time."""
+        """Seconds of the constructor, plus the first search's time beyond the second's."""
         begin = time.perf_counter()
         made = cls(scene, threads)
         return time.perf_counter() - begin + first_search_seconds(made, scene)
@@ -95,7 +95,7 @@ def first_search_seconds(contestant, scene):
 
 
 class Abut(Contestant):
-    """All columns of the contacts that the double hierarchy keeps."""
+    """abut: all columns of the contacts that the double hierarchy keeps."""
 
     module = package = "abut"
 
@@ -110,14 +110,14 @@ class Abut(Contestant):
         return self.finder.find(*spheres, workers=self.threads)
 
     def renew(self):
-        """Bins are built in searches."""
+        """Make a new finder; searches build its bins."""
         begin = time.perf_counter()
         self.finder = abut.ContactFinder(self.mesh)
         return time.perf_counter() - begin
 
     @staticmethod
     def facet_count(scene):
-        """Polygons, where rivals are given the triangles that these are cut into."""
+        """The number of polygons; rivals search the triangles that these are cut into."""
         if scene.polygons is None:
             return len(scene.facets)
         _, offsets = scene.polygons
@@ -125,7 +125,7 @@ class Abut(Contestant):
 
     @functools.cached_property
     def triangle_finder(self):
-        """Counts what rivals count: triangles, where the mesh has polygons."""
+        """A finder for the mesh cut into triangles, to count touching facets as rivals do."""
         return abut.ContactFinder(abut.Mesh(*self.triangles))
 
     def counts(self, spheres, result):
@@ -138,7 +138,7 @@ class Abut(Contestant):
 
     @classmethod
     def build_seconds(cls, scene, threads):
-        """The bins' time: the mesh, which is checked and welded when it is made, is there."""
+        """Seconds for building the bins; the mesh is already checked and welded."""
         made = cls(scene, threads)
         begin = time.perf_counter()
         made.finder = abut.ContactFinder(made.mesh)
@@ -146,7 +146,7 @@ class Abut(Contestant):
 
 
 class AbutMesh(Abut):
-    """For the scene `build`: the mesh alone."""
+    """abut on the scene `build`: the mesh alone."""
 
     is_searched = False
 
@@ -158,7 +158,7 @@ class AbutMesh(Abut):
 
 
 class Embree(Contestant):
-    """The touching facets' numbers, by a point query that never shrinks (embree/touching.cpp)."""
+    """Embree: numbers of touching facets, by a point query of constant radius (touching.cpp)."""
 
     def __init__(self, scene, threads):
         self.library, self.threads = embree_library(), threads
@@ -182,7 +182,7 @@ class Embree(Contestant):
         )
 
     def renew(self):
-        """Searches leave nothing."""
+        """Do nothing, because searches build nothing."""
         return self.library.tree_build_seconds(self.tree)
 
     def counts(self, spheres, result):
@@ -202,14 +202,14 @@ class Embree(Contestant):
 
     @classmethod
     def build_seconds(cls, scene, threads):
-        """Of the tree alone: Embree is given its vertices and facets before."""
+        """Seconds for building the tree alone; Embree has the vertices and facets already."""
         made = cls(scene, threads)
         return made.library.tree_build_seconds(made.tree)
 
 
 @functools.cache
 def embree_library():
-    """The shared library of embree/touching.cpp, against Embree 4, or 3 where there is no 4."""
+    """The shared library of embree/touching.cpp, linked with Embree 4, or else 3."""
     source = Path(__file__).parent / "embree/touching.cpp"
     pointer, size, count = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     types = {
@@ -224,7 +224,7 @@ def embree_library():
 
 
 class Warp(Contestant):
-    """The touching facets' numbers in single precision, by mesh_query_sphere on the processor."""
+    """Warp: numbers of touching facets in single precision, by mesh_query_sphere on the CPU."""
 
     module, package = "warp", "warp-lang"
     max_threads = 1
@@ -237,7 +237,7 @@ class Warp(Contestant):
         self.cursor = wp.zeros(1, dtype=int, device="cpu")
 
     def prepare(self, centers, radii):
-        """Single-precision spheres, and room for the numbers of their facets."""
+        """Single-precision spheres, and memory for the numbers of their facets."""
         import warp as wp
 
         spheres = [
@@ -304,7 +304,7 @@ def warp_kernel():
     ):
         sphere = wp.tid()
         facet = wp.int32(0)
-        begin = cursor[0]  # there is one thread on the processor: no atomics
+        begin = cursor[0]  # needs no atomics: Warp has one thread on the CPU
         end = begin
         query = wp.mesh_query_sphere(mesh, centers[sphere], radii[sphere])
         while wp.mesh_query_next(query, facet):
@@ -318,11 +318,11 @@ def warp_kernel():
 
 
 class CKDTree(Contestant):
-    """The pairs that touch: a tree of the facets' centroids, then exact distances by NumPy."""
+    """SciPy: touching pairs, by a tree of facet centroids and exact distances in NumPy."""
 
     module = package = "scipy"
     sphere_limit = 20_000
-    chunk = 2_000  # spheres; where one facet is long, thousands of candidates each
+    chunk = 2_000  # spheres per chunk; one long facet makes thousands of candidates per sphere
 
     def __init__(self, scene, threads):
         from scipy.spatial import cKDTree
@@ -374,7 +374,7 @@ def triangle_distance_sq(points, corners):
 
 
 class Trimesh(Contestant):
-    """The pairs that touch: trimesh's tree of boxes (rtree), then its exact distances."""
+    """trimesh: touching pairs, by its tree of boxes (rtree) and its exact distances."""
 
     module, package = "trimesh", "trimesh"
     sphere_limit = 5_000
@@ -413,7 +413,7 @@ class Trimesh(Contestant):
 
 
 class Coal(Contestant):
-    """The touching facets' contacts, by coal's bounding volumes; one Python call a sphere."""
+    """Coal: contacts of touching facets, by its bounding volumes; one Python call per sphere."""
 
     module = package = "coal"
     sphere_limit = 5_000
@@ -444,12 +444,12 @@ class Coal(Contestant):
 
 
 class Libigl(Contestant):
-    """The closest facet and point of each center, by libigl's tree of boxes."""
+    """libigl: the closest facet and point of each center, by its tree of boxes."""
 
     module, package = "igl", "libigl"
     is_closest_only = True
     sphere_limit = 100_000
-    max_threads = 1  # read from the environment once, so that every search has as many
+    max_threads = 1  # libigl reads the number from the environment only once per process
 
     def __init__(self, scene, threads):
         os.environ["IGL_NUM_THREADS"] = "1"
@@ -467,12 +467,12 @@ class Libigl(Contestant):
 
 
 class Fcpw(Contestant):
-    """The closest facet and point within the radius, in single precision."""
+    """FCPW: the closest facet and point within the radius, in single precision."""
 
     module = package = "fcpw"
     is_closest_only = True
     sphere_limit = 100_000
-    max_threads = 1  # it takes all processors: it is given one
+    max_threads = 1  # FCPW uses all processors it finds, so it gets one
 
     def __init__(self, scene, threads):
         import fcpw
@@ -501,7 +501,7 @@ class Fcpw(Contestant):
 
 @contextlib.contextmanager
 def one_processor():
-    """Threads that are started inside share one processor."""
+    """Context in which all new threads share one processor."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -514,7 +514,7 @@ def one_processor():
 
 
 class Open3D(Contestant):
-    """The closest facet and point of each center, in single precision (Embree inside)."""
+    """Open3D: the closest facet and point of each center, in single precision (by Embree)."""
 
     module = package = "open3d"
     is_closest_only = True

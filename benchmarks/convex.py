@@ -6,7 +6,7 @@
 
 All contestants get the same pairs in the same poses, step after step. Prints the fastest and the
 median round and how they compare, and appends the figures to results/convex/<cpu>.csv. README.md
-says what each scene, contestant and column is.
+describes each scene, contestant and column.
 """
 
 import sys
@@ -22,9 +22,9 @@ import solving
 from abut.base.config import config
 from convex_contestants import CONTESTANTS, CP_ANGLES, CP_CAP, STARTS
 
-# Coal's tolerance, relative to a body's size: distances that differ by more do not agree.
+# Coal's tolerance, relative to a body's size; larger differences of distances are counted.
 AGREE = 1e-6
-MUCH = 1e-3  # what a simulation feels
+MUCH = 1e-3  # larger differences matter to a simulation; relative to a body's size
 
 FOUND = ("within_two", "unconverged", "capped", "touching", "spots", "entrances")
 FIELDS = [
@@ -81,14 +81,14 @@ COLUMNS = {
 
 
 class Entrant(rounds.Entrant):
-    """A contestant on a stream, which it goes through once a round."""
+    """A contestant on a stream, which it processes once per round."""
 
     def __init__(self, name, stream, threads, start):
         super().__init__(name, CONTESTANTS[name](stream, threads, start), threads, "warm")
         self.stream, self.start = stream, start
 
     def run(self):
-        """Processor time of all steps but the first."""
+        """Run all steps; records the processor time of all but the first."""
         seconds = 0.0
         self.contestant.begin()
         for number in range(1, len(self.stream.positions)):
@@ -100,7 +100,7 @@ class Entrant(rounds.Entrant):
 
 
 class Pass:
-    """What a contestant finds, step by step: outside of the clock."""
+    """The results of a contestant, step by step; this pass is not timed."""
 
     def __init__(self, contestant, stream):
         self.overlaps, self.counts = [], {}
@@ -135,7 +135,7 @@ def measure(scene_name, count, contestants, options):
 
 
 def with_core(rows, stream, options):
-    """What the core alone takes, cp's time there over it, and what is spent around it."""
+    """Add the time of the core alone, the time of cp relative to it, and the time around it."""
     if not options.solving or stream.pairs is None or stream.positions.shape[2] != 3:
         return rows
     found = solving.times(options.solving, stream, options.repeats + 1)
@@ -150,7 +150,7 @@ def with_core(rows, stream, options):
 
 
 def enter(name, stream, options):
-    """The entrants of one contestant: its own starts, and those threads that it can use."""
+    """The entrants of one contestant: one per start and number of threads that it supports."""
     kind = CONTESTANTS[name]
     return [
         Entrant(name, stream, threads, start)
@@ -162,7 +162,7 @@ def enter(name, stream, options):
 
 
 def row_of(scene_name, entrant, seen, options):
-    """The columns of one entrant, and what it found."""
+    """The columns of one entrant, with its results."""
     stream, steps = entrant.stream, len(entrant.stream.positions) - 1
     each = [1e9 * seconds / seen.row_count for seconds in entrant.seconds]
     found = {name: round(count / seen.row_count, 6) for name, count in seen.counts.items()}
@@ -190,7 +190,7 @@ def row_of(scene_name, entrant, seen, options):
 
 
 def differences(seen, reference, stream):
-    """How many overlaps are not slm's, by parts of all, and by how much, in parts of a size."""
+    """The share of overlaps that differ from slm's, and the differences relative to body size."""
     sizes = stream.scales[stream.pairs].sum(1)
     apart = (np.array(seen.overlaps) - np.array(reference.overlaps)) / sizes
     return {
@@ -205,7 +205,7 @@ def differences(seen, reference, stream):
 
 
 def compare(rows):
-    """Fill the columns of quotients within a round, and replace the repeats by two figures."""
+    """Fill the columns of ratios within a round, and replace the repeats by two figures."""
     for row in rows:
         rival = "coal-patches" if row["contestant"] == "slm-spots" else "coal"
         row["over_slm"] = rounds.quotient(row, same(rows, row, "slm"))
@@ -221,12 +221,12 @@ def compare(rows):
 
 
 def same(rows, row, contestant):
-    """The row of another contestant with the same start and as many threads, or None."""
+    """The row of another contestant with the same start and number of threads, or None."""
     kind = (contestant, row["start"], row["threads"])
     return next((o for o in rows if (o["contestant"], o["start"], o["threads"]) == kind), None)
 
 
-# ---- telling -------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------
 
 
 def print_table(rows):
@@ -242,7 +242,7 @@ def print_table(rows):
 
 
 def note(row):
-    """What a reader of the table's line must know beside it."""
+    """The remark at the end of a row of the table."""
     told = {"spots": "contact points", "entrances": "entrances", "capped": "at the cap"}
     texts = [f"  {row[name]:.3g} {text} a pair" for name, text in told.items() if name in row]
     return "".join(texts) + (f"  {row['step_ms']:g} ms a step" if row["scene"] == "cubes" else "")
@@ -256,9 +256,9 @@ def parse_arguments(arguments):
     rounds.add_names(parser, convex_scenes.SCENES, CONTESTANTS, "mixed-4", list(CONTESTANTS))
     add = parser.add_argument
     add("--start", type=rounds.names(STARTS), default=list(STARTS), help="warm, cold, or all")
-    add("--solving", metavar="PROGRAM", help="built of solving.c; times the core alone as well")
+    add("--solving", metavar="PROGRAM", help="built from solving.c; also times the core alone")
     states = Path(tempfile.gettempdir()) / "abut-states"
-    add("--states", type=Path, default=states, help="where states are kept: %(default)s")
+    add("--states", type=Path, default=states, help="settled states; default: %(default)s")
     return parser.parse_args(arguments)
 
 

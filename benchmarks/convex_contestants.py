@@ -1,7 +1,7 @@
 """Ways to find the contacts of convex bodies: one class each, abut's methods and its rivals.
 
-What a class is made from lies outside the clock, and so does the first step; `step` is what is
-timed. README.md says what each returns.
+Only `step` is timed; the constructor and the first step are not. README.md describes what each
+class returns.
 """
 
 import ctypes
@@ -18,37 +18,37 @@ import compiled
 import convex_scenes
 from contestants import Contestant
 
-CP_ANGLES = (np.radians(5.0), np.radians(0.01))  # by what the common plane is tilted: from, to
-CP_CAP = 100  # iterations at most
+CP_ANGLES = (np.radians(5.0), np.radians(0.01))  # first and last tilt of the common plane
+CP_CAP = 100  # maximum number of iterations
 STARTS = ("warm", "cold")
-PAIRS = ("pairs", "polygons", "heap")  # scenes in which pairs are given
+PAIRS = ("pairs", "polygons", "heap")  # kinds of scenes that list their pairs
 
 
 class Stepper(Contestant):
-    """Bodies of a stream whose pairs are asked for, step after step."""
+    """A contestant that computes the contacts of a stream, step after step."""
 
-    starts = STARTS  # with the last step's result, and without
-    kinds = PAIRS  # of scenes that it is run on
+    starts = STARTS  # warm uses the result of the last step, cold does not
+    kinds = PAIRS  # kinds of scenes that it runs on
 
     def __init__(self, stream, threads, start):
         self.stream, self.is_warm = stream, start == "warm"
 
     def begin(self):
-        """The first step, after which `step` is asked for the others."""
+        """Compute the first step; `step` computes the others."""
         raise NotImplementedError
 
     def prepare(self, number):
-        """Before the clock of a step."""
+        """Prepare a step, outside of the timing."""
 
     def step(self, number):
         raise NotImplementedError
 
     def overlaps(self):
-        """(m,) of the last step; less than 0 apart."""
+        """The overlaps (m,) of the last step, negative for bodies apart."""
         raise NotImplementedError
 
     def counts(self):
-        """What is counted in the last step, by column."""
+        """The counts of the last step, by column."""
         return {}
 
     @classmethod
@@ -115,12 +115,12 @@ class FastCommonPlane(Method):
 
 
 class CommonPlane(Method):
-    """Cundall's, which both papers measure against."""
+    """Cundall's common-plane method, the reference of both papers."""
 
     method, kinds = "cp", PAIRS
 
     def counts(self):
-        """It stops before its angle is small enough when it has tried often enough."""
+        """The counts, with the pairs that reached the maximum number of iterations."""
         told = super().counts()
         told["capped"] = np.count_nonzero(self.found.iterations >= CP_CAP)
         return told
@@ -131,7 +131,7 @@ class DirectSearch(Method):
 
 
 class Initial(Method):
-    """All entrances of each pair, from nothing."""
+    """All entrances of each pair, without the step before."""
 
     kinds = ("entrances",)
     starts = ("cold",)
@@ -142,7 +142,7 @@ class Initial(Method):
         return self.finder.entrances(*poses, before=before, **options)
 
     def overlaps(self):
-        """Of the plane by which a pair is farthest apart."""
+        """The overlaps by the plane that separates a pair farthest."""
         return np.minimum.reduceat(self.found.overlap, self.found.offsets[:-1])
 
     def counts(self):
@@ -150,13 +150,13 @@ class Initial(Method):
 
 
 class Updated(Initial):
-    """All entrances of each pair, from those of the step before."""
+    """All entrances of each pair, starting from those of the step before."""
 
     starts = ("warm",)
 
 
 class Exclusion(DirectSearch):
-    """The plane of the step before, which still keeps apart what it kept apart."""
+    """Tests the plane of the step before: bodies that it still separates are done."""
 
     kinds = ("entrances",)
     starts = ("warm",)
@@ -166,7 +166,7 @@ class Exclusion(DirectSearch):
 
 
 class Coal(Stepper):
-    """GJK, and EPA where bodies overlap, tolerances as by default: 1e-6 (coal_pairs/pairs.cpp)."""
+    """Coal: GJK, and EPA where bodies overlap, with its default tolerances of 1e-6 (pairs.cpp)."""
 
     kinds = ("pairs", "heap")
     max_threads = 1
@@ -182,7 +182,7 @@ class Coal(Stepper):
         self.distances, self.spots = np.empty(len(stream.pairs)), 0
 
     def add_bodies(self, stream):
-        """A body of Coal's has no scale: there is a shape for each size."""
+        """Add a shape for each size, because Coal's bodies have no scale."""
         kinds = np.stack([stream.solid, stream.scales], axis=1)
         unique, shapes = np.unique(kinds, axis=0, return_inverse=True)
         for solid, scale in unique:
@@ -226,7 +226,7 @@ class Coal(Stepper):
 
 
 class CoalPatches(Coal):
-    """With contact points: Coal's contact patches."""
+    """Coal with contact points: its contact patches."""
 
     def search(self, number):
         self.spots = self.library.stream_patches(self.made, number, address(self.distances))
@@ -244,18 +244,20 @@ def address(array):
 
 
 def triangles_of(solid):
-    """Fans of its facets."""
+    """The triangles of a solid: each facet as a fan."""
     fans = [(f[0], f[k], f[k + 1]) for f in solid.facets for k in range(1, len(f) - 1)]
     return np.array(fans, np.uintp)
 
 
 @functools.cache
 def coal_library():
-    """The shared library of coal_pairs/pairs.cpp, against the Coal that pip installed."""
+    """The shared library of coal_pairs/pairs.cpp, linked with the Coal that pip installed."""
     found = importlib.util.find_spec("coal")
     if not found:
         raise ImportError("No module named 'coal'")
-    prefix = Path(found.origin).parents[4]  # cmeel's, in which Python's packages are, too
+    prefix = Path(found.origin).parents[
+        4
+    ]  # the prefix of cmeel, which contains Python's packages, too
     options = [f"-I{prefix}/include", f"-I{prefix}/include/eigen3", f"-L{prefix}/lib", "-lcoal"]
     library = compiled.library(
         Path(__file__).parent / "coal_pairs/pairs.cpp", [*options, f"-Wl,-rpath,{prefix}/lib"]

@@ -1,8 +1,8 @@
 """Grains that flow out of a box: section 5.2.1 of the paper on the shortest link method.
 
-Its figure 14 and its text tell shapes, sizes, stiffnesses, friction and the box. Density, damping
-and how grains are dropped are ours, and so is the time step: an eighth of the paper's 0.13 ms,
-since here every contact point of a pair has the stiffness that there a pair has.
+Its figure 14 and its text give shapes, sizes, stiffnesses, friction and the box. Density, damping
+and the way grains are dropped are chosen here. The time step is an eighth of the paper's 0.13 ms,
+because each contact point has the stiffness that a whole pair has in the paper.
 """
 
 import numpy as np
@@ -12,11 +12,11 @@ import abut
 
 STEP = 1.65e-5
 STEPS_A_POSE = 8  # recorded poses are 0.13 ms apart
-SETTLING = 0.2  # s after the last has fallen
-BEFORE = 0.05  # s of flow that are not recorded
-SIDE = 0.3  # m: of the box of 500 grains; of more, as much larger as their heap
-SIZES = (0.02, 0.044, 0.05)  # diameters: least, most likely, largest; the mean is 3.8 cm
-NEAR = 0.05  # of the mean size: pairs within it are recorded
+SETTLING = 0.2  # s to settle after the last grain has fallen
+BEFORE = 0.05  # s of flow before the recording
+SIDE = 0.3  # m, the side of the box for 500 grains; boxes for more grow with their heap
+SIZES = (0.02, 0.044, 0.05)  # m, diameters: smallest, most likely, largest; the mean is 3.8 cm
+NEAR = 0.05  # recorded pairs have gaps below this part of the mean size
 
 GRAIN = abut.Material(density=7800.0)
 WALL = abut.Material()
@@ -24,7 +24,7 @@ LAW = abut.Linear(130e3, tangential=102 / 130, friction=np.tan(np.radians(35)), 
 
 
 def draw(count):
-    """The numbers of solids, and the circumscribed radii."""
+    """Random grains: the numbers of their solids, and their circumscribed radii."""
     rng = np.random.default_rng(19)
     return np.arange(count) % 4, 0.5 * rng.triangular(*SIZES, count)
 
@@ -34,14 +34,14 @@ def side_of(count):
 
 
 def walls_of(side):
-    """The floor, the two walls that stay, and the two that go."""
+    """The floor, the two walls that remain, and the two that are removed."""
     x, y, z = np.eye(3)
     staying = [((0, 0, 0), z), ((0, 0, 0), x), ((0, 0, 0), y)]
     return staying, [((side, 0, 0), -x), ((0, side, 0), -y)]
 
 
 def simulation(shapes, solid, scales, state, walls):
-    """Grains at rest or in motion, in walls."""
+    """A simulation of grains in a given state between walls."""
     sim = abut.Simulation(STEP, workers=1)
     sim.set_law(GRAIN, GRAIN, LAW)
     sim.set_law(GRAIN, WALL, LAW)
@@ -55,14 +55,14 @@ def simulation(shapes, solid, scales, state, walls):
 
 
 def state_of(sim):
-    """Bodies were added solid by solid."""
+    """The state of all bodies, solid by solid, in the order of `simulation`."""
     bodies = sim.bodies
     names = ("positions", "orientations", "velocities", "angular_velocities")
     return {name: np.array(getattr(bodies, name)) for name in names}
 
 
 def dropped(count):
-    """Grains in a lattice above the floor, wide enough for the largest, turned anyhow."""
+    """Grains in random orientations on a lattice above the floor, spaced for the largest."""
     rng = np.random.default_rng(20)
     spacing = 1.01 * SIZES[-1]
     across = int(side_of(count) / spacing)
@@ -80,7 +80,7 @@ def record(shapes, count, poses, settling=SETTLING, before=BEFORE):
     state = dropped(count)
     filled = simulation(shapes, solid, scales, state, staying + going)
     filled.run(settling + np.sqrt(2.0 * state["positions"][:, 2].max() / 9.81))
-    # they come out solid by solid
+    # the simulation returns bodies solid by solid
     order = np.argsort(solid, kind="stable")
     solid, scales = solid[order], scales[order]
     flow = simulation(shapes, solid, scales, state_of(filled), staying)
@@ -103,7 +103,7 @@ def record(shapes, count, poses, settling=SETTLING, before=BEFORE):
 
 
 def near_pairs(shapes, solid, scales, positions, orientations):
-    """Those that are near each other in the first, the middle or the last pose."""
+    """The pairs that are near each other in the first, the middle or the last pose."""
     finder = abut.ConvexFinder(shapes, shape=solid, scales=scales)
     gap, found = NEAR * 2.0 * scales.mean(), []
     for k in (0, len(positions) // 2, -1):

@@ -1,8 +1,8 @@
 """Pairs of convex bodies that move a little from step to step: `make(name, count, folder)`.
 
-Seeded: the same on every machine. The first pose of most pairs is made from their contact: a point
-and a normal of a feature of one body, and of one of the other's, are laid against each other, so
-that the distance is known without a search.
+Scenes have fixed seeds and are the same on every machine. The first pose of most pairs is built
+from their contact: a surface point and normal of one body are aligned with those of the other.
+This gives the distance without a search.
 """
 
 from functools import partial
@@ -15,29 +15,29 @@ import abut
 import convex_flow
 from dem_scenes import kept
 
-STEPS = 20  # of a stream, after the first pose
-NEAR, DEEP = (0.01, 0.1), (0.001, 0.05)  # gaps and overlaps, in circumscribed radii
-SPACING = 6.0  # of pairs that do not meet
+STEPS = 20  # steps of a stream after the first pose
+NEAR, DEEP = (0.01, 0.1), (0.001, 0.05)  # ranges of gaps and overlaps, in circumscribed radii
+SPACING = 6.0  # distance between pairs, which never meet
 
 
 class Solid(NamedTuple):
     """A convex body with its centroid in the origin and its farthest vertex at distance 1."""
 
-    vertices: np.ndarray  # (v, 3), or (v, 2) in order
-    facets: tuple = ()  # loops of vertices, counter-clockwise from outside; none of a polygon
+    vertices: np.ndarray  # (v, 3) of a polyhedron, or (v, 2) in order of a polygon
+    facets: tuple = ()  # loops of vertices, counter-clockwise from outside; empty for a polygon
 
 
 class Stream(NamedTuple):
-    """Bodies, and the pairs of them that are asked for in every step."""
+    """Bodies in all steps, and the pairs that contestants compute in every step."""
 
     solids: tuple
     solid: np.ndarray  # (n,) the number of each body's solid
     scales: np.ndarray  # (n,)
     positions: np.ndarray  # (t, n, d)
     orientations: np.ndarray  # (t, n, 4): quaternions x, y, z, w; or (t, n): angles
-    pairs: np.ndarray | None  # (m, 2)
-    gaps: np.ndarray | None = None  # (m,) of the first step; nan where they are not known
-    gap: float | None = None  # to find pairs by, which then are not given
+    pairs: np.ndarray | None  # (m, 2), or None where contestants have to find them
+    gaps: np.ndarray | None = None  # (m,) in the first step; nan where they are not known
+    gap: float | None = None  # largest gap of the pairs to find, where `pairs` is None
 
 
 # ---- solids --------------------------------------------------------------------------------------
@@ -54,7 +54,7 @@ def tetrahedron():
 
 
 def pyramid():
-    """A square one, as high as wide, whose centroid is at a quarter of its height."""
+    """A square pyramid, as high as wide, with its centroid at a quarter of its height."""
     base = [[1, 1, -0.5], [-1, 1, -0.5], [-1, -1, -0.5], [1, -1, -0.5]]
     sides = tuple((k, (k + 1) % 4, 4) for k in range(4))
     return unit([*base, [0, 0, 1.5]], (*sides, (3, 2, 1, 0)))
@@ -83,9 +83,9 @@ GRAINS = (tetrahedron(), pyramid(), cube(), fourteen())
 
 
 class Features(NamedTuple):
-    """Where a solid can be touched: of each kind, corners of points and corners of normals.
+    """The features of a solid by kind: the corners of each, and the corners of its normal cone.
 
-    A point is any mean of a feature's corners, and any mean of its normals points out of it.
+    Any mean of a feature's corners is a point of it; any mean of its normals points outwards.
     """
 
     facet: list
@@ -123,7 +123,7 @@ def normal_of(corners):
 FEATURES = tuple(features_of(solid) for solid in GRAINS)
 
 
-# ---- pairs that are laid against each other ------------------------------------------------------
+# ---- pairs built from their contact --------------------------------------------------------------
 
 
 class Touch(NamedTuple):
@@ -135,7 +135,7 @@ class Touch(NamedTuple):
 
 
 def touch(rng, kind, solid):
-    """Well inside of a feature and of its normals."""
+    """A random point well inside a feature, with a normal well inside its normal cone."""
     of_kind = getattr(FEATURES[solid], kind)
     corners, normals = of_kind[rng.integers(len(of_kind))]
     point = rng.dirichlet(np.full(len(corners), 3.0)) @ corners
@@ -146,12 +146,12 @@ def touch(rng, kind, solid):
 
 
 def frame(normal, along):
-    """Columns: along, across, normal."""
+    """The rotation with the columns along, across and normal."""
     return np.stack([along, np.cross(normal, along), normal], axis=1)
 
 
 class Placed(NamedTuple):
-    """One pair in the frame of its body A: where B is, and how it is to move."""
+    """One pair in the frame of its body A: the pose of B, and how B moves."""
 
     solids: tuple
     rotation: Rotation
@@ -161,7 +161,7 @@ class Placed(NamedTuple):
 
 
 def place(rng, kinds, gap, spin, tilt):
-    """B's feature before A's, turned by `spin` about the normal, then tilted."""
+    """Place B's feature at a gap from A's, turned by `spin` about the normal, then tilted."""
     solids = tuple(rng.integers(len(GRAINS), size=2))
     a, b = (touch(rng, kind, solid) for kind, solid in zip(kinds, solids, strict=True))
     turn = Rotation.from_rotvec(spin * a.normal).as_matrix()
@@ -198,7 +198,7 @@ def draw(rng, kinds):
 
 
 def between(rng, bounds):
-    """Any order of magnitude is as likely."""
+    """A random number within the bounds, with a uniform logarithm."""
     return np.exp(rng.uniform(*np.log(bounds)))
 
 
@@ -215,7 +215,7 @@ def overlapping(rng, reach):
 
 
 def parallel(rng, reach):
-    """Half of them exactly, the others tilted by 1e-12 to 1e-2."""
+    """Parallel edges: half exactly parallel, the others tilted by 1e-12 to 1e-2."""
     kinds = draw(rng, FLUSH)
     spin = np.pi * rng.integers(2) if kinds == ("edge", "edge") else any_angle(rng)
     tilt = rng.choice([0.0, between(rng, (1e-12, 1e-2))])
@@ -223,7 +223,7 @@ def parallel(rng, reach):
 
 
 def flush(rng, reach):
-    """Two facets, tilted by 1e-12 to 1e-8: with each step others of their corners are nearest."""
+    """Two facets, tilted by 1e-12 to 1e-8, so that the nearest corners change with each step."""
     kinds, tilt = ("facet", "facet"), between(rng, (1e-12, 1e-8))
     return place(rng, kinds, between(rng, NEAR), any_angle(rng), tilt)
 
@@ -232,9 +232,9 @@ def flush(rng, reach):
 
 
 def circle(rng, step, normal=None):
-    """The way around a circle, in steps of that length, from the origin; across a normal, if any.
+    """Points (STEPS + 1, 3) around a circle through the origin, `step` apart.
 
-    (STEPS + 1, 3). It comes back to where it began, so a pair stays what it was.
+    The circle is perpendicular to `normal` if given. It is closed, so pairs do not drift apart.
     """
     first, second = np.linalg.qr(rng.normal(size=(3, 2)))[0].T
     if normal is not None:
@@ -250,13 +250,13 @@ def radius_of(step):
 
 
 def freely(rng, step, placed):
-    """Shifted and turned about any axes."""
+    """B's poses relative to A: shifted and turned about random axes."""
     turns = Rotation.from_rotvec(circle(rng, step)) * placed.rotation
     return placed.position + circle(rng, step), turns
 
 
 def sliding(rng, step, placed):
-    """Shifted across the normal, and turned about it."""
+    """B's poses relative to A: shifted across the normal, and turned about it."""
     angle = 2.0 * np.pi * np.arange(STEPS + 1)[:, None] / STEPS
     turn = Rotation.from_rotvec(radius_of(step) * np.sin(angle) * placed.normal)
     return placed.position + circle(rng, step, placed.normal), turn * placed.rotation
@@ -276,7 +276,7 @@ PARTS = {
 
 
 def stream(count, folder, kind, step):
-    """As many pairs, each of two bodies of its own, turned anyhow."""
+    """A stream of `count` pairs in random orientations; no body belongs to two pairs."""
     rng = np.random.default_rng(19)
     shares, makers, motions = zip(*PARTS[kind], strict=True)
     chosen = rng.choice(len(shares), size=count or 10_000, p=shares)
@@ -287,7 +287,7 @@ def stream(count, folder, kind, step):
 
 
 def assemble(rng, placed, moved):
-    """Bodies A and B in turn, in a lattice of pairs."""
+    """The stream of pairs on a lattice, bodies A and B alternating."""
     count = len(placed)
     turned = Rotation.random(count, random_state=rng)
     positions = np.repeat(SPACING * lattice(count), 2, axis=0) + np.zeros((STEPS + 1, 1, 1))
@@ -308,7 +308,7 @@ def assemble(rng, placed, moved):
 
 
 def lattice(count, dimension=3):
-    """The corners of as many cells of a cube, or of a square."""
+    """`count` points of a cubic or square lattice."""
     across = int(np.ceil(count ** (1.0 / dimension) - 1e-9))
     return np.stack(np.unravel_index(np.arange(count), [across] * dimension), 1).astype(float)
 
@@ -322,13 +322,13 @@ def regular(corners, turn=0.0):
 
 
 def polygon(*vertices):
-    """About the centroid of its vertices."""
+    """The polygon, shifted to the mean of its vertices, with its farthest vertex at distance 1."""
     vertices = np.asarray(vertices, float)
     return unit(vertices - vertices.mean(0))
 
 
 class Configuration(NamedTuple):
-    """Two polygons, A at the origin, and where B is, how large and how turned."""
+    """Two polygons, A at the origin, with the position, size and angle of B."""
 
     told: str
     a: Solid
@@ -365,7 +365,7 @@ CONFIGURATIONS = (
 
 
 def configuration(count, folder, number):
-    """As many copies of two polygons that do not move, each turned anyhow."""
+    """`count` copies of two polygons that do not move, in random orientations."""
     rng = np.random.default_rng(19)
     count, told = count or 10_000, CONFIGURATIONS[number]
     angle = rng.uniform(0.0, 2.0 * np.pi, count)
@@ -394,7 +394,7 @@ def flat_pairs(count, folder, kind, step):
     count = count or 10_000
     solids = rng.integers(len(POLYGONS), size=(count, 2))
     half = np.pi / np.array([len(p.vertices) for p in POLYGONS])[solids]  # between two vertices
-    off = rng.uniform(-0.3, 0.3, (count, 2)) * half  # of vertices, by how much they look past
+    off = rng.uniform(-0.3, 0.3, (count, 2)) * half  # angles between vertex directions and normal
     if kind == "v-e":
         a_angle = half[:, 0]
         along = rng.uniform(-0.5, 0.5, count) * np.sin(a_angle)
@@ -413,7 +413,7 @@ def directions(angles):
 
 
 def flat_stream(rng, solids, position, angles, step):
-    """Bodies A, and B that goes around a circle and swings; each pair turned anyhow."""
+    """Pairs in random orientations, in which B moves around a circle and swings."""
     count = len(solids)
     way = 2.0 * np.pi * np.arange(STEPS + 1) / STEPS
     phase = rng.uniform(0.0, 2.0 * np.pi, count)
@@ -433,11 +433,11 @@ def flat_stream(rng, solids, position, angles, step):
 
 # ---- heaps ---------------------------------------------------------------------------------------
 
-SIZES = (0.02, 0.05)  # circumscribed diameters of grains
+SIZES = (0.02, 0.05)  # range of the grains' circumscribed diameters
 
 
 def jostle(count, folder):
-    """Grains of two to five centimeters that stand as close as they can, and tremble."""
+    """Densely packed grains of two to five centimeters, which tremble."""
     rng = np.random.default_rng(19)
     count = count or 2_000
     scales = 0.5 * rng.uniform(*SIZES, count)
@@ -449,7 +449,7 @@ def jostle(count, folder):
 
 
 def trembling(rng, solid, scales, places, pairs):
-    """Each on a circle of its own, in steps of a thousandth of its size."""
+    """Each grain moves on its own circle, in steps of a thousandth of its size."""
     count = len(solid)
     turned = Rotation.random(count, random_state=rng)
     shifts = np.stack([circle(rng, 1e-3) for _ in range(count)], axis=1)
@@ -459,7 +459,7 @@ def trembling(rng, solid, scales, places, pairs):
     return Stream(GRAINS, solid, scales, positions, orientations, pairs)
 
 
-POSES = 100  # that are recorded of a flow
+POSES = 100  # recorded poses of a flow
 
 
 def flow(count, folder, grains):
@@ -471,12 +471,12 @@ def flow(count, folder, grains):
     return Stream(GRAINS, **kept(folder, f"flow-{count}-{poses}", make))
 
 
-CUBE_SPACING = 1.15  # in edges
+CUBE_SPACING = 1.15  # in edge lengths
 TILT = 0.15
 
 
 def cubes(count, folder):
-    """Cubes of edge 1 that are packed nearly in order, by 65 % of space; they tremble."""
+    """Cubes of edge 1 on a slightly disturbed lattice, filling 65 % of space; they tremble."""
     rng = np.random.default_rng(19)
     count = count or 100_000
     half_diagonal = np.sqrt(0.75)
@@ -508,11 +508,11 @@ SCENES = {
 
 
 def kind_of(name):
-    """What contestants tell apart."""
+    """The kind of a scene, by which contestants decide whether they run on it."""
     first = name.split("-")[0]
     return {"jostle": "heap", "flow": "heap"}.get(first, "pairs" if first in PARTS else first)
 
 
 def make(name, count=None, folder=None):
-    """The scene of that name; `folder` keeps the states that steps of simulations have led to."""
+    """The scene of that name; `folder` caches the states that simulations produce."""
     return SCENES[name](count, folder)

@@ -1,11 +1,11 @@
-"""Free cooling of disks of many sizes: a whole simulation by a grid of several levels, and of one.
+"""Free cooling of disks of many sizes: a simulation with a grid of several levels or of one.
 
     python benchmarks/cooling.py
     python benchmarks/cooling.py --steps 20000 --levels auto,1 --json out.json
 
 The case of Krijgsman, Ogarko and Luding (doi:10.1007/s40571-014-0020-9): 10,000 disks in the plane
 with solid walls, radii 1 to 20 with a density as r**-3, 40 % of the area. They gained a factor of
-9.9 for the whole simulation over 250,000 steps. README.md says what is done here.
+9.9 for the whole simulation over 250,000 steps. README.md describes this benchmark.
 """
 
 import argparse
@@ -24,13 +24,19 @@ from pair_scenes import power_law
 
 RATIO, AREA_FRACTION = 20.0, 0.4
 RESTITUTION = 0.9
-# overlap of two of the smallest disks that meet with the speed of most, over their radius
+# overlap of two of the smallest disks in a blow at a common speed, over their radius
 OVERLAP = 0.02
 STEPS_A_CONTACT = 20
-BLOCKS = 10  # of steps: ratios are taken within one
+BLOCKS = 10  # blocks of steps; ratios compare times within the same block
 LEVELS = {
     "auto": "auto",
-    "optimal": (4.01, 7.88, 15.05, 27.22, 40.0),  # of the paper's section on free cooling
+    "optimal": (
+        4.01,
+        7.88,
+        15.05,
+        27.22,
+        40.0,
+    ),  # cell sizes in the paper's section on free cooling
     "1": 1,
 }
 FIELDS = [
@@ -57,7 +63,7 @@ FIELDS = [
 
 
 def draw(count):
-    """Centers, velocities, radii and the side of the box; no disk overlaps another by much."""
+    """Centers, velocities, radii and the side of the box; overlaps of disks are small."""
     rng = np.random.default_rng(8)
     radii = power_law(rng, count, RATIO)
     side = math.sqrt(math.pi * np.sum(radii**2) / AREA_FRACTION)
@@ -86,8 +92,7 @@ def move_apart(centers, radii, side):
 class Simulation:
     """Disks with linear springs and dashpots, stepped by velocity Verlet.
 
-    One stiffness for all; the dashpots are such that every two disks part with the same fraction
-    of the speed at which they met.
+    All pairs have the same stiffness and the same coefficient of restitution.
     """
 
     def __init__(self, disks, levels):
@@ -115,7 +120,7 @@ class Simulation:
         return pairs.sum(on_i, -on_i) + self.wall_forces()
 
     def wall_forces(self):
-        """Of four half-planes, which are as heavy as can be."""
+        """Forces of the four walls: half-planes of infinite mass."""
         low = self.radii[:, None] - self.centers
         high = self.centers + self.radii[:, None] - self.side
         friction = self.damping * np.sqrt(self.masses)[:, None] * self.velocities
@@ -132,12 +137,12 @@ class Simulation:
         self.seconds += time.perf_counter() - begin
 
     def energy(self):
-        """Kinetic, over the number of disks."""
+        """The kinetic energy per disk."""
         return float(0.5 * np.mean(self.masses * np.sum(self.velocities**2, axis=1)))
 
 
 def run(simulations, steps):
-    """Step all in turns; energies, times of blocks of steps, and steps whose pairs differ."""
+    """Step all in turns. Returns energies, block times, and the steps with different pairs."""
     first = next(iter(simulations.values()))
     told = {name: {"search": [], "step": [], "energy": []} for name in simulations}
     differing = dict.fromkeys(simulations, 0)
@@ -162,7 +167,7 @@ def is_same(pairs, others):
     return np.array_equal(pairs.i, others.i) and np.array_equal(pairs.j, others.j)
 
 
-# ---- telling -------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------
 
 
 def rows_of(simulations, told, differing, steps):
@@ -193,7 +198,7 @@ def rows_of(simulations, told, differing, steps):
 
 
 def ratio(times, others):
-    """Median over the blocks of the quotient within a block."""
+    """Median of the ratios that two simulations have in the same block."""
     return rounds.quotient({"ns": times}, {"ns": others})
 
 
@@ -217,10 +222,10 @@ def parse_arguments(arguments):
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     add = parser.add_argument
-    add("--steps", type=rounds.whole(BLOCKS), default=5_000, help="the paper's: 250,000")
-    add("--particles", type=rounds.whole(1), default=10_000, help="the paper's: 10,000")
+    add("--steps", type=rounds.whole(BLOCKS), default=5_000, help="the paper has 250,000")
+    add("--particles", type=rounds.whole(1), default=10_000, help="the paper has 10,000")
     add("--levels", type=rounds.names(LEVELS), default=list(LEVELS), help="auto, optimal, 1")
-    add("--json", metavar="OUT", help="also write the rows there, with energies against time")
+    add("--json", metavar="OUT", help="file to which rows and energies are also written")
     table = rounds.RESULTS / f"cooling/{rounds.cpu_name()}.csv"
     add("--csv", type=Path, default=table, help="default: %(default)s")
     return parser.parse_args(arguments)

@@ -1,12 +1,11 @@
-"""What becomes of damaged VTP and VTU files: by abut's own reader, and by VTK's.
+"""Compare how abut's reader and VTK's handle damaged VTP and VTU files.
 
     python benchmarks/damaged_vtk.py              # 640 files, about a minute; needs pyvista
     python benchmarks/damaged_vtk.py --each 40    # five times as many
 
-A sphere of triangles is written by VTK in each way that it knows, as text, base64 and raw, and each
-file is cut off, or gets bytes changed, digits of its head changed, bytes dropped or repeated. Each
-is read in a process of its own, since VTK may end the process: that is why abut reads these files
-itself, although pyvista is there for others.
+VTK writes a sphere of triangles as text, base64 and raw. Each file is then damaged: it is cut off,
+bytes or digits of its head are changed, or bytes are dropped or repeated. Each file is read in its
+own process, because VTK may end the process. For this reason abut has its own reader of VTK files.
 """
 
 import argparse
@@ -22,12 +21,12 @@ import numpy as np
 import abut.io
 
 MODES = {"ascii": (0, False), "binary": (1, False), "appended": (2, True), "raw": (2, False)}
-HEAD = 1500  # bytes in which files have their counts, types and offsets
-PATIENCE = 30  # seconds
+HEAD = 1500  # bytes at the beginning with the counts, types and offsets
+PATIENCE = 30  # seconds until a reader counts as hanging
 
 
 def written(folder):
-    """The sphere in files of both kinds, in all modes, compressed and not."""
+    """The paths of the sphere's files: both kinds, all modes, with and without compression."""
     import pyvista
     import vtk
 
@@ -99,14 +98,14 @@ def by_abut(path):
 
 
 def by_vtk(path):
-    """As careful as pyvista allows: what VTK reports is an exception."""
+    """Read a file by pyvista; whatever VTK reports becomes an exception."""
     import pyvista
 
     with pyvista.VtkErrorCatcher(raise_errors=True, emit_warnings=False):
         data = pyvista.read(path)
     cells = data.faces if isinstance(data, pyvista.PolyData) else data.cells
     triangles = np.asarray(cells).reshape(-1, 4)
-    # what `abut.Mesh` would refuse
+    # `abut.Mesh` would refuse such arrays, too
     if not np.isfinite(data.points).all() or np.any(triangles[:, 1:] >= data.n_points):
         raise ValueError
     return np.asarray(data.points, float), triangles[:, 1:].ravel()
@@ -143,7 +142,7 @@ def outcome(read, path, truth):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--each", type=int, default=8, help="of each damage, a file")
+    parser.add_argument("--each", type=int, default=8, help="files of each damage")
     each = parser.parse_args().each
     rng = random.Random(1)
     counts = {name: collections.Counter() for name in READERS}

@@ -1,13 +1,16 @@
-"""What a frame costs by `abut.dask.map_frames`, beside a plain loop and other ways with Dask.
+"""Time `abut.dask.map_frames` per frame, against a plain loop and other uses of Dask.
 
     python benchmarks/dask_frames.py --workers 1,2
 
-Frames are npz files of spheres over a bumpy floor; of each the contacts are found, counted and
-their overlaps summed. Entrants take turns; a row shows the shortest time of each in milliseconds a
-frame, from the call until the table is there, its ratio to the plain loop's, and what of it is not
-the search: of the plain loop reading and reducing, of the others also what they hand around. In the
-first call workers receive the mesh and build their bins. "mesh as an argument" is `dask.delayed` of
-a function of a file and the mesh, on fewer frames, since it takes so long.
+Frames are npz files of spheres over a bumpy floor. For each frame the contacts are found and
+counted, and their overlaps summed. Entrants take turns. A row shows for each entrant:
+
+- the shortest time in milliseconds per frame, from the call to the finished table,
+- its ratio to the plain loop's time,
+- the time outside the search: reading, reducing, and data transfer where there is any.
+
+In the first call workers receive the mesh and build their bins. "mesh as an argument" is
+`dask.delayed` of a function of a file and the mesh; it is slow and therefore gets fewer frames.
 """
 
 import argparse
@@ -21,11 +24,11 @@ import numpy as np
 import abut
 from overhead import bumpy_floor
 
-FEW = 10  # frames of an entrant that takes long
+FEW = 10  # frames of a slow entrant
 
 
 def write_files(folder, frame_count, sphere_count, side):
-    """Spheres at random places up to two diameters above the floor."""
+    """Write frames of spheres at random places up to two diameters above the floor."""
     rng = np.random.default_rng(1)
     for number in range(frame_count):
         centers = rng.random((sphere_count, 3)) * [side, side, 2]
@@ -37,7 +40,7 @@ def reduce(frame, contacts):
 
 
 def loop(folder, mesh):
-    """The plain loop: its rows, and the seconds of all and of the searches alone."""
+    """The plain loop: returns its rows, its seconds, and the seconds of the searches."""
     start, searching, rows = time.perf_counter(), 0.0, []
     finder = abut.ContactFinder(mesh)
     for number, frame in enumerate(abut.read_frames(folder)):
@@ -49,7 +52,7 @@ def loop(folder, mesh):
 
 
 def whole_task(path, mesh):
-    """What one writes first with Dask."""
+    """A task without map_frames, as a first attempt with Dask looks."""
     spheres = abut.read_spheres(path)
     return reduce(spheres, abut.find_contacts(spheres.centers, spheres.radii, mesh, workers=1))
 
@@ -65,7 +68,7 @@ def timed(call):
 
 
 def entrants_of(client, folder, mesh):
-    """What is timed with this client's workers, and of how many frames it is."""
+    """The entrants for this client's workers, each with its number of frames."""
     import dask
 
     import abut.dask
@@ -88,7 +91,7 @@ def entrants_of(client, folder, mesh):
 
 
 def check(rows, folder, mesh, client):
-    """The table is the plain loop's."""
+    """Check that the table is the plain loop's."""
     import abut.dask
 
     table = abut.dask.map_frames(folder, mesh, reduce, client=client).compute()
@@ -96,13 +99,13 @@ def check(rows, folder, mesh, client):
 
 
 def measure(folder, mesh, worker_count, rounds):
-    """Milliseconds a frame of each entrant, of its first call too, and of the loop's searches."""
+    """Milliseconds per frame: each entrant, its first call, and the loop's searches."""
     from distributed import Client, LocalCluster
 
     frame_count = len(list(folder.glob("*.npz")))
     options = {"threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(n_workers=worker_count, **options) as cluster, Client(cluster) as client:
-        client.run(__import__, "abut.dask")  # a worker's first task does not import it
+        client.run(__import__, "abut.dask")  # so that no task includes the import
         entrants = entrants_of(client, folder, mesh)
         first = 1e3 * timed(entrants["map_frames"][0]) / frame_count
         check(loop(folder, mesh)[0], folder, mesh, client)

@@ -4,8 +4,8 @@
     python benchmarks/dem.py --scene settled --contestants abut,kratos --json out.json
     python benchmarks/dem.py --scene box
 
-Prints the fastest and the median round and how they compare, and where abut's time goes; appends
-the figures to results/dem/<cpu>.csv. README.md says what each scene, contestant and column is.
+Prints the fastest and the median round, how they compare, and the parts of abut's time. Appends the
+figures to results/dem/<cpu>.csv. README.md describes each scene, contestant and column.
 """
 
 import json
@@ -49,21 +49,21 @@ COLUMNS = {
 
 
 class Entrant(rounds.Entrant):
-    """A contestant on a scene, which goes on by as many steps a round."""
+    """A contestant on a scene, which advances by the same number of steps in each round."""
 
     def __init__(self, name, scene, threads):
         super().__init__(name, CONTESTANTS[name](scene, threads), threads, "warm")
         self.steps, self.sphere_count, self.wall_seconds = scene.steps, len(scene.radii), []
 
     def run(self):
-        """Processor time of all threads; what the clock on the wall says is kept beside it."""
+        """Run a round; records the processor time of all threads, and the wall-clock time."""
         wall, cpu = time.perf_counter(), time.process_time()
         self.contestant.step(self.steps)
         self.seconds.append(time.process_time() - cpu)
         self.wall_seconds.append(time.perf_counter() - wall)
 
     def each(self, seconds):
-        """Nanoseconds a sphere and step, of the rounds that count."""
+        """Nanoseconds per sphere and step of all rounds but the first, which is not counted."""
         count = len(self.seconds)
         return [1e9 * s / (self.steps * self.sphere_count) for s in seconds[-count:]]
 
@@ -90,7 +90,7 @@ def measure(scene_name, sphere_count, contestants, options):
 
 
 def row_of(scene_name, entrant, options):
-    """The columns of one entrant, and what its spheres do at last."""
+    """The columns of one entrant, with the final state of its spheres."""
     contestant, times = entrant.contestant, entrant.each(entrant.seconds)
     touching = contestant.touching()
     return {
@@ -115,7 +115,7 @@ def row_of(scene_name, entrant, options):
 
 
 def speed_up(entrants, entrant):
-    """What the clock on the wall says of threads; processor time never falls."""
+    """The speed-up by threads in wall-clock time; processor time never falls."""
     alike = [e for e in entrants if e.name == entrant.name and e.threads == 1]
     if entrant.threads == 1 or not alike:
         return ""
@@ -124,12 +124,12 @@ def speed_up(entrants, entrant):
 
 
 def memory_of(sphere_count):
-    """Columns of memory, from a process of its own."""
+    """The columns on memory, measured in a separate process."""
     command = [sys.executable, dem_memory.__file__, str(sphere_count)]
     return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
-# ---- telling -------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------
 
 
 def print_table(rows):
@@ -150,7 +150,7 @@ def print_parts(row):
 
 
 def note(row):
-    """What a reader of the table's line must know beside it."""
+    """The remark at the end of a row of the table."""
     if row["contestant"] == "abut" and row["fastest_rival"]:
         return f"  fastest rival: {row['fastest_rival']}"
     return ""
@@ -164,10 +164,10 @@ def parse_arguments(arguments):
     rounds.add_names(parser, dem_scenes.SCENES, CONTESTANTS, "settled", list(CONTESTANTS))
     add = parser.add_argument
     whole = rounds.whole(1)
-    add("--steps", type=whole, help="of a round; default: the scene's own")
-    add("--settle", type=whole, default=5_000, help="steps that lead to a scene's state")
+    add("--steps", type=whole, help="steps in each round; default: the scene's own")
+    add("--settle", type=whole, default=5_000, help="steps that settle a scene's spheres")
     states = Path(tempfile.gettempdir()) / "abut-states"
-    add("--states", type=Path, default=states, help="where states are kept: %(default)s")
+    add("--states", type=Path, default=states, help="settled states; default: %(default)s")
     return parser.parse_args(arguments)
 
 

@@ -1,7 +1,6 @@
 """Codes that step a simulation of spheres: one class each, abut's and its rivals'.
 
-What a class is made from lies outside the clock; `step` is what is timed. README.md says how their
-laws differ.
+Only `step` is timed; the constructor is not. README.md describes how their laws differ.
 """
 
 import contextlib
@@ -23,27 +22,27 @@ MIXER = ("settled", "moving")
 
 
 class Stepper(Contestant):
-    """A simulation that stands where a scene begins, for one number of threads."""
+    """A simulation in the initial state of a scene, for one number of threads."""
 
-    scenes = ()  # the first words of the names of those that it is run on
-    reason = ""  # why not on others
+    scenes = ()  # the first words of the names of supported scenes
+    reason = ""  # why other scenes are not supported
 
     def step(self, count):
         raise NotImplementedError
 
     def centers(self):
-        """In the order of the scene."""
+        """The spheres' centers in the order of the scene."""
         raise NotImplementedError
 
     def velocities(self):
         raise NotImplementedError
 
     def touching(self):
-        """Pairs that touch, each counted once, or None where it does not tell."""
+        """The number of touching pairs, each counted once, or None where it is not available."""
         return None
 
     def parts(self):
-        """Percent of a step that its parts take, by name, where it tells."""
+        """The parts of a step by name, in percent of its time, where they are available."""
         return {}
 
     @classmethod
@@ -54,7 +53,7 @@ class Stepper(Contestant):
 
 
 class AbutSimulation(Stepper):
-    """Steps by neighbor lists."""
+    """abut, which uses neighbor lists."""
 
     module = package = "abut"
 
@@ -75,7 +74,7 @@ class AbutSimulation(Stepper):
         return len(self.simulation.pairs)
 
     def parts(self):
-        """Percent of what the parts of a step took, without what `run` does beside."""
+        """The parts of a step by name, in percent of their sum; without other work of `run`."""
         told = self.simulation.statistics()
         seconds = {name: getattr(told, name) for name in PARTS}
         all_seconds = sum(seconds.values())
@@ -97,7 +96,7 @@ PARTS = (
 
 
 class Kratos(Stepper):
-    """The DEM application of Kratos Multiphysics, which searches every step as well."""
+    """The DEM application of Kratos Multiphysics, set to search in every step."""
 
     module, package = "KratosMultiphysics.DEMApplication", "KratosDEMApplication"
     scenes = MIXER
@@ -144,7 +143,7 @@ class Kratos(Stepper):
 
 @contextlib.contextmanager
 def quiet_kratos(folder):
-    """It reads and writes where it is run, and its banners go nowhere."""
+    """Context in which Kratos runs in `folder`, without printing its banners."""
     before, out = os.getcwd(), os.dup(1)
     with open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
@@ -158,7 +157,7 @@ def quiet_kratos(folder):
 
 
 def kratos_stage(scene, threads):
-    """The stage that reads the files in the folder where it is."""
+    """The Kratos stage of the files in the working folder."""
     import KratosMultiphysics as KM
 
     KM.Logger.GetDefaultOutput().SetSeverity(KM.Logger.Severity.WARNING)
@@ -174,7 +173,7 @@ def kratos_stage(scene, threads):
 
 
 class Lammps(Stepper):
-    """LAMMPS with cells of one size; its lists, with a skin, are made anew when one has moved."""
+    """LAMMPS with cells of one size; its neighbor lists are rebuilt once a sphere moves too far."""
 
     module = package = "lammps"
     max_threads = 1
@@ -197,7 +196,7 @@ class Lammps(Stepper):
         self.lammps.command("run 0 post no")
 
     def commands(self, scene):
-        """What makes the box and the laws, by how much centers are shifted into it, and masses."""
+        """The commands for box and laws, the shift of centers into the box, and the masses."""
         how = {"style": self.style, "mode": self.mode, "skin": scene.skin}
         if scene.chute:
             of = scene.chute
@@ -232,7 +231,7 @@ class Lammps(Stepper):
         return self.in_order("v")
 
     def touching(self):
-        """Half of what it counts from both sides."""
+        """Half of LAMMPS' count, which has each pair twice."""
         self.lammps.commands_string(LAMMPS_COUNT)
         return round(self.lammps.extract_compute("total", 0, 0) / 2)
 
@@ -250,7 +249,7 @@ class Lammps(Stepper):
 
 
 class LammpsMulti(Lammps):
-    """LAMMPS with cells of four sizes, of spheres from this radius to that, set by hand."""
+    """LAMMPS with cells of four sizes, each for a range of radii that is set by hand."""
 
     style, mode = "multi", "multi"
     bounds = MappingProxyType({1: (), 10: (1.5, 2.5, 5.0), 100: (2.0, 5.0, 20.0)})

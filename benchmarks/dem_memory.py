@@ -2,9 +2,12 @@
 
     python benchmarks/dem_memory.py 1000000
 
-Prints bytes a sphere as JSON: `bytes_resident` is what the process holds at most in steps, less
-what it held with the walls and before the spheres; `bytes_counted` is what the library counts as
-its state and the tables of both steps; `bytes_beside` is the difference.
+Prints bytes per sphere as JSON:
+
+- `bytes_resident`: the peak memory of the process during steps, less its memory with the walls
+  only,
+- `bytes_counted`: the library's own count of its state and both tables of contacts,
+- `bytes_beside`: the difference.
 """
 
 import json
@@ -19,7 +22,7 @@ STEPS = 3
 
 
 def resident(name):
-    """VmRSS, now, or VmHWM, the most since the mark was reset, in bytes."""
+    """VmRSS, the memory now, or VmHWM, the peak since the last reset of the mark, in bytes."""
     return 1024 * int(re.search(rf"{name}:\s*(\d+) kB", Path("/proc/self/status").read_text())[1])
 
 

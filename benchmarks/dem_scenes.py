@@ -1,7 +1,7 @@
 """Scenes of simulations that the benchmarks time: `make(name, sphere_count, settle, folder)`.
 
-Seeded: the same on every machine but for the bits of the states that steps have led to. Those are
-made once by abut and kept in a folder.
+Scenes have fixed seeds and are the same on every machine, except for the last bits of settled
+states. abut computes these states once and keeps them in a folder.
 """
 
 import warnings
@@ -15,16 +15,16 @@ import abut
 import scenes
 from pair_scenes import power_law
 
-SPEED = 18.85  # of the mixer's rotor, in radians a second
+SPEED = 18.85  # rad/s of the mixer's rotor
 MOVING_STEPS = 6_000  # 0.3 s
 VOLUME_FRACTION = 0.55
-FLOW = 0.8  # m/s: at most, along each axis, without walls; its mean square is the mixer's
-BOULDERS = 2  # largest spheres of the scene spheres-100
-STAGES = 60  # in which radii grow
+FLOW = 0.8  # m/s, amplitude along each axis without walls; its mean square is the mixer's
+BOULDERS = 2  # number of largest spheres in the scene spheres-100
+STAGES = 60  # stages in which radii grow
 
 
 class Wall(NamedTuple):
-    """A mesh, and how fast it turns about x."""
+    """A mesh, and its speed of rotation about x."""
 
     mesh: abut.Mesh
     rate: float = 0.0
@@ -33,15 +33,15 @@ class Wall(NamedTuple):
 class Chute(NamedTuple):
     """The numbers of LAMMPS' bench/in.chute, in its units: diameters, masses and gravity of 1.
 
-    Its floor of frozen spheres is a plane here, for abut and for LAMMPS, which has law and floor
-    by these numbers; abut also damps sliding.
+    A plane replaces its floor of frozen spheres, for abut and for LAMMPS. Both use these numbers
+    for law and floor; abut also damps sliding.
     """
 
     stiffness: float = 2000.0
-    damping: float = 50.0  # by the reduced mass
+    damping: float = 50.0  # per reduced mass
     friction: float = 0.5
     steepness: float = np.radians(26.0)
-    floor: tuple = (40, 20)  # one sphere in a square each, in each layer
+    floor: tuple = (40, 20)  # squares along x and y; each layer has one sphere per square
     mass: float = np.pi / 6.0
 
     @property
@@ -49,7 +49,7 @@ class Chute(NamedTuple):
         return (float(np.sin(self.steepness)), 0.0, -float(np.cos(self.steepness)))
 
     def law(self, mass):
-        """Of this reduced mass."""
+        """The contact law for this reduced mass."""
         ratio = 0.5 * self.damping * np.sqrt(mass / self.stiffness)
         loss = 2.0 * ratio * np.arccos(ratio) / np.sqrt(1.0 - ratio**2)
         return abut.Linear(self.stiffness, friction=self.friction, restitution=np.exp(-loss))
@@ -63,12 +63,12 @@ class DemScene(NamedTuple):
     velocities: np.ndarray  # (n, 3)
     spins: np.ndarray  # (n, 3)
     step: float
-    steps: int  # of a round
+    steps: int  # steps in each round
     walls: tuple = ()
     period: float | None = None
     rolling: float = 0.0
-    skin: float = 0.0  # that suits neighbor lists best
-    chute: Chute | None = None  # then all else follows from this
+    skin: float = 0.0  # the best skin for neighbor lists
+    chute: Chute | None = None  # if given, material and laws follow from it
 
 
 GRAIN = abut.Material(density=1000.0, young=1e7, poisson=0.2)
@@ -109,7 +109,7 @@ def chute_simulation(scene, workers):
 
 
 def quietly():
-    """Spheres that have grown overlap; and the paper's step is long for its mixer."""
+    """Context without warnings: grown spheres overlap, and the mixer's step is long."""
     return warnings.catch_warnings(action="ignore", category=abut.SimulationWarning)
 
 
@@ -129,11 +129,11 @@ def at_rest(centers, radii, step, steps, **others):
     )
 
 
-# ---- states that steps lead to -------------------------------------------------------------------
+# ---- settled states ------------------------------------------------------------------------------
 
 
 def kept(folder, name, make):
-    """The arrays that `make` returned when it was first asked for them."""
+    """The arrays that `make` returns, computed at the first call and kept in the folder."""
     path = Path(folder) / f"{name}.npz"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +145,7 @@ def kept(folder, name, make):
 
 
 def after(scene, steps):
-    """Where the spheres are, and how they move, after so many steps."""
+    """The state of the spheres after a number of steps."""
     sim = simulation(scene, workers=None)
     with quietly():
         sim.run(steps=steps)
@@ -153,7 +153,7 @@ def after(scene, steps):
 
 
 def settled(sphere_count, settle, folder):
-    """The bed of the rotary mixer, of its lowest spheres, at rest."""
+    """The lowest spheres of the rotary mixer's bed, at rest."""
     centers, radii, mesh = abut.examples.mixer()
     count = sphere_count or len(centers)
     lowest = np.sort(np.argsort(centers[:, 2], kind="stable")[:count])
@@ -162,7 +162,7 @@ def settled(sphere_count, settle, folder):
 
 
 def moving(sphere_count, settle, folder):
-    """The same after the rotor has turned for 0.3 s, or for as many steps as the bed settled."""
+    """The mixer's bed after 0.3 s of rotation, or fewer steps if the bed settled for fewer."""
     drum, rotor = abut.examples.mixer_meshes()
     bed = settled(sphere_count, settle, folder)._replace(walls=(Wall(drum), Wall(rotor, SPEED)))
     steps = min(MOVING_STEPS, settle + settle // 5)
@@ -175,9 +175,9 @@ def moving(sphere_count, settle, folder):
 
 
 def grown(sphere_count, settle, folder, ratio, exponent, skin, boulders=0):
-    """Spheres in a periodic cube that have grown from points anywhere, so that few overlap much.
+    """Spheres in a periodic cube that have grown from random points, so that few overlap much.
 
-    They flow past each other, along each axis as a wave along the next one.
+    They flow past each other: the velocity along each axis is a wave along the next axis.
     """
     rng = np.random.default_rng(5)
     radii = sizes(rng, sphere_count or 100_000, ratio, exponent, boulders)
@@ -190,14 +190,14 @@ def grown(sphere_count, settle, folder, ratio, exponent, skin, boulders=0):
 
 
 def sizes(rng, count, ratio, exponent, boulders):
-    """Radii from RADIUS to `ratio` times that, their density as r**exponent; of boulders that."""
+    """Radii from RADIUS to `ratio` times RADIUS, density as r**exponent; boulders are largest."""
     radii = RADIUS * power_law(rng, count, ratio, exponent)
     radii[:boulders] = RADIUS * ratio
     return radii
 
 
 def grow(rng, radii, side, boulders, steps_a_stage):
-    """Centers; boulders have their size from the start, all their mass."""
+    """The centers of grown spheres; boulders have their size from the start."""
     centers = scatter(rng, radii, side, boulders)
     sim = abut.Simulation(STEP / 2, gravity=(0, 0, 0), period=[side] * 3)
     sim.set_law(GRAIN, GRAIN, abut.Hertz(restitution=0.1))
@@ -211,7 +211,7 @@ def grow(rng, radii, side, boulders, steps_a_stage):
 
 
 def scatter(rng, radii, side, boulders):
-    """Points anywhere in the cube, but in boulders, which are at its corner and in its middle."""
+    """Random points in the cube outside the boulders, which are at its corner and middle."""
     centers = rng.uniform(0.0, side, (len(radii), 3))
     centers[:boulders] = side * np.array([[0.0] * 3, [0.5] * 3])[:boulders]
     while True:
@@ -230,7 +230,7 @@ def scatter(rng, radii, side, boulders):
 
 
 def chute(sphere_count, settle, folder):
-    """LAMMPS' benchmark of chute flow, made anew: layers of spheres that slide and settle."""
+    """LAMMPS' benchmark of chute flow, rebuilt: layers of spheres that slide and settle."""
     of, count = Chute(), sphere_count or 32_000
     rng = np.random.default_rng(5)
     x, y, layer = np.unravel_index(np.arange(count), (*of.floor, -(-count // 800)), order="F")
@@ -243,12 +243,12 @@ def chute(sphere_count, settle, folder):
 
 
 def on_plane(sphere_count, settle, folder, count):
-    """A sphere, or one amidst six."""
+    """One sphere on a plane, or one surrounded by six."""
     return few(count, np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]), [[0, 1, 2, 3]])
 
 
 def in_pit(sphere_count, settle, folder):
-    """One amidst six, in a flat pit of six facets that holds them together."""
+    """One sphere surrounded by six, in a flat pit of six facets that holds them together."""
     angle = np.pi / 3 * np.arange(6)
     rim = np.stack([np.cos(angle), np.sin(angle), np.full(6, 0.05)], axis=1)
     return few(7, [*rim, [0, 0, 0]], [[k, (k + 1) % 6, 6] for k in range(6)])
@@ -259,7 +259,7 @@ def few(count, vertices, facets):
     ring = 1.99 * RADIUS * np.stack([np.cos(angle), np.sin(angle), np.full(6, 0.05)], axis=1)
     centers = np.concatenate([np.zeros((1, 3)), ring])[:count]
     walls = (Wall(abut.Mesh(vertices, facets)),)
-    # a little above the ground, on which they come to rest in the round that does not count
+    # they start above the ground and come to rest in the first round, which does not count
     return at_rest(
         centers + [0.0, 0.0, 1.01 * RADIUS],
         np.full(count, RADIUS),
@@ -271,7 +271,7 @@ def few(count, vertices, facets):
 
 
 def box(sphere_count, settle, folder):
-    """A unit box of 120,000 facets that is full of spheres, each of which touches its neighbors."""
+    """A unit box of 120,000 facets, full of spheres that touch their neighbors."""
     around = scenes.make("wall", 1)
     across = int(np.ceil(np.cbrt(sphere_count or 1_000_000)))
     count, spacing = sphere_count or 1_000_000, 1.0 / across
@@ -297,5 +297,5 @@ SCENES = {
 
 
 def make(name, sphere_count, settle, folder):
-    """The scene of that name; `settle` steps lead to its state, or what stands for them."""
+    """The scene of that name; `settle` is the number of steps that its spheres settle for."""
     return SCENES[name](sphere_count, settle, folder)

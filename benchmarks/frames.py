@@ -1,13 +1,18 @@
-"""How long it takes to read a frame of a dump, beside pandas.
+"""Time the reading of a frame of a LAMMPS dump, against pandas.
 
     python benchmarks/frames.py --rows 800000 --digits 6,17
 
-The dump is one of LAMMPS, id type x y z radius vx vy vz, with six digits, as LAMMPS writes by
-default, or with as many as give a number back. All read id, center and radius of each sphere.
-pandas is told where the rows begin and what the columns are, and does not check rows. `abut` is
-`read_frames(path)[0]`, which counts the frames first, `count` that alone; `loop` is a loop over
-them, which does not; `spheres` is `read_spheres`. Entrants take turns; a row shows the median of
-each one's times, and of pandas' time over its own in the same round.
+The dump has the columns id type x y z radius vx vy vz. Numbers have six digits, LAMMPS' default, or
+17, which restore every number exactly. All entrants read id, center and radius of each sphere:
+
+- `abut`: `read_frames(path)[0]`, which counts the frames first,
+- `count`: this count alone,
+- `loop`: a loop over the frames, which does not count them first,
+- `spheres`: `read_spheres`,
+- pandas: gets the first row and the columns as arguments, and does not check rows.
+
+Entrants take turns. A row shows for each entrant the median of its times, and the median of pandas'
+time divided by its time in the same round.
 """
 
 import argparse
@@ -69,7 +74,7 @@ def timed(run):
 
 
 def times_of(entrants, rounds):
-    """(rounds,) each, in seconds, after a round that does not count."""
+    """Times (rounds,) of each entrant in seconds, after a round that does not count."""
     times = [{name: timed(run) for name, run in entrants.items()} for _ in range(rounds + 1)]
     return {name: np.array([one[name] for one in times[1:]]) for name in entrants}
 

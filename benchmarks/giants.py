@@ -1,10 +1,10 @@
-"""What giants beside a period take: the search there over that in an open box, of the same spheres.
+"""Time pair searches with giants in a periodic box, relative to the same spheres in an open box.
 
     python benchmarks/giants.py                          # 300,000 spheres, a few minutes
     python benchmarks/giants.py --spheres 50000 --giants 1,10
 
-A giant's radius is a quarter of the period. Processor time of one thread, both boxes in turns; the
-ratio is that of the fastest rounds.
+A giant's radius is a quarter of the period. Both boxes take turns on one thread. The ratio compares
+the processor times of their fastest rounds.
 """
 
 import argparse
@@ -19,7 +19,7 @@ AXES = {"one axis": (1,), "two axes": (0, 1), "all axes": (0, 1, 2)}
 
 
 def scene(count, ratio, giants):
-    """Spheres that fill a cube, and giants of a quarter of it among them."""
+    """Spheres that fill a cube, and giants among them with a quarter of its side as radius."""
     small = pair_scenes.filled(count, ratio)
     side, rng = pair_scenes.side_of(small.radii), np.random.default_rng(giants)
     centers = np.concatenate([small.centers, rng.uniform(0, side, (giants, 3))])
@@ -27,7 +27,7 @@ def scene(count, ratio, giants):
 
 
 def fastest(searches, repeats):
-    """The least processor time of each of some searches, which take turns."""
+    """The shortest processor time of each search; searches take turns."""
     times = np.full(len(searches), np.inf)
     for _ in range(repeats + 1):
         for k, search in enumerate(searches):
@@ -38,7 +38,7 @@ def fastest(searches, repeats):
 
 
 def ratio_of(centers, radii, period, repeats):
-    """Of find_pairs and of a finder that is there: with the period over without it."""
+    """Ratios of the times with and without the period: of find_pairs, and of an existing finder."""
     finders = [abut.PairFinder(radii, period=p) for p in (period, None)]
     searches = [
         *(lambda p=p: abut.find_pairs(centers, radii, period=p, workers=1) for p in (period, None)),

@@ -1,9 +1,9 @@
-/* Hertz' law with Mindlin's friction, written again as a law of users: it keeps the tangential
- * spring and the overlap. */
+/* Hertz' law with Mindlin's friction as a user law; it stores the tangential spring and the
+ * overlap. */
 #include <abut_law.h>
 #include <cmath>
 
-/* The numbers that it is given. */
+/* Positions of the law's parameters. */
 enum { ELASTIC, SHEAR, NORMAL_DAMPING, SHEAR_DAMPING, FRICTION };
 
 struct vector {
@@ -36,7 +36,7 @@ static vector cut(vector v, double limit)
 extern "C" void hertz_again(const abut_law_block *b)
 {
     const double *p = b->parameters;
-#pragma GCC ivdep /* no column overlaps another */
+#pragma GCC ivdep /* columns do not overlap in memory */
     for (int64_t k = 0; k < b->count; k++) {
         const double overlap = b->overlap[k] > 0.0 ? b->overlap[k] : 0.0;
         const double measure = std::sqrt(b->radius[k] * overlap),

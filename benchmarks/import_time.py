@@ -1,10 +1,10 @@
-"""What `import abut` takes beside `import numpy`, and what the first use of a part adds.
+"""Time `import abut` beyond `import numpy`, and the first use of each part.
 
     python benchmarks/import_time.py
 
-Each row is a program of its own; the programs take turns, one after the other. A row shows the
-milliseconds that it takes more than `import numpy`: the median over the rounds of the time on the
-wall, and of the processor's time, which other programs disturb less.
+Each row is a separate program; the programs take turns. A row shows the milliseconds that it takes
+more than `import numpy`, as medians over the rounds: of wall-clock time, and of processor time,
+which other programs disturb less.
 """
 
 import argparse
@@ -30,7 +30,7 @@ PROGRAMS = (
 
 
 def timed(program, environment):
-    """Milliseconds of a fresh interpreter with a program: on the wall, and of the processor."""
+    """Milliseconds of a new interpreter with a program: wall-clock and processor time."""
     code = f"{program}\nimport time; print(time.process_time())"
     start = time.perf_counter()
     run = subprocess.run(
@@ -40,10 +40,10 @@ def timed(program, environment):
 
 
 def measured(programs, rounds):
-    """Of each program the times of all rounds, (wall, processor) each."""
+    """The times (wall-clock, processor) of each program in all rounds."""
     times = {program: [] for program in programs}
     with tempfile.TemporaryDirectory() as folder:
-        # compiled in the round that does not count, as pip compiles what it installs
+        # the first round, which does not count, compiles the modules, as pip does
         environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for number in range(rounds + 1):
@@ -55,7 +55,7 @@ def measured(programs, rounds):
 
 
 def more(times, first):
-    """The median of what a program took more than the first one in the same round."""
+    """The median of a program's time less the first program's in the same round."""
     pairs = zip(times, first, strict=True)
     differences = [(own[0] - base[0], own[1] - base[1]) for own, base in pairs]
     return [statistics.median(column) for column in zip(*differences, strict=True)]

@@ -1,13 +1,14 @@
-"""What spheres that come, leave or wait for a place add to a step.
+"""Time steps in which spheres are inserted, removed, or wait for a free place.
 
     python benchmarks/insertion.py --spheres 280
     python benchmarks/insertion.py --fed 20000 --every 5
 
-A box is full of spheres that rest, so that what is due finds no place. Shown are microseconds a
-step without an insertion and with one, their quotient, and how often it looked for places. Then
-spheres fall on a bed at rest, one every few steps or 20 every 20 times as many, and then spheres
-leave so, first some above the bed and then some of its highest layer, which touch others: shown are
-microseconds of the processor a step, and their quotient.
+First scene: a box is full of spheres at rest, so that an insertion finds no free place. Shown are
+microseconds per step without and with the insertion, their ratio, and its number of attempts.
+
+Other scenes: spheres are added to or removed from a bed at rest, one every few steps, or 20 at a
+time at the same rate. They are added above the bed, removed above the bed, or removed from its
+highest layer. Shown are microseconds of processor time per step, and the ratio of both.
 """
 
 import argparse
@@ -22,8 +23,7 @@ GRAIN, RADIUS, STEP = abut.Material(density=2500.0, young=1e7), 0.01, 1e-5
 
 
 def simulation(count, waits, apart=1.0):
-    """Spheres on a cubic lattice, so many diameters apart, and a box over all but their highest
-    layer."""
+    """Spheres on a cubic lattice, `apart` diameters apart; if `waits`, with an insertion."""
     side = int(np.ceil(count ** (1 / 3)))
     places = np.stack(np.unravel_index(np.arange(count), (side,) * 3)[::-1], axis=1)
     sim = abut.Simulation(STEP)
@@ -45,7 +45,7 @@ def microseconds(sim, steps):
 
 
 def count_looks(sim, steps):
-    """Counts calls, one by one, of what a look asks."""
+    """Run steps; returns how often an insertion draws a place."""
     asked, draw = [], abut.Insertion.draw
 
     def counted(*arguments):
@@ -60,13 +60,13 @@ def count_looks(sim, steps):
     return len(asked)
 
 
-# ---- spheres that come, and that leave -----------------------------------------------------------
+# ---- spheres that are added and removed ----------------------------------------------------------
 
 BATCH = 20
 
 
 def bed_and_places(count, others):
-    """A bed, and places above it."""
+    """A simulation of a bed, and places above it for other spheres."""
     sim = simulation(count, waits=False)
     side = int(np.ceil(count ** (1 / 3)))
     numbers = np.arange(others)
@@ -75,7 +75,7 @@ def bed_and_places(count, others):
 
 
 def timed(sim, others, every, batch, change):
-    """Microseconds a step in which a batch of others is changed now and then."""
+    """Microseconds per step, with a batch of the others added or removed at regular times."""
     batches = iter(np.split(others, range(batch, len(others), batch)))
 
     def next_batch(sim):
@@ -122,9 +122,9 @@ def main(arguments=None):
     parser.add_argument("--spheres", type=int, default=280)
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--fed", type=int, default=20_000, help="spheres of the bed")
+    parser.add_argument("--fed", type=int, default=20_000, help="number of spheres in the bed")
     parser.add_argument("--arrivals", type=int, default=200)
-    parser.add_argument("--every", type=int, default=5, help="steps from one to the next")
+    parser.add_argument("--every", type=int, default=5, help="steps between two spheres")
     given = parser.parse_args(arguments)
     with_one, without = (simulation(given.spheres, waits) for waits in (True, False))
     rounds = [

@@ -1,10 +1,10 @@
-/* A fixed scene whose instructions are counted: see instructions.py.
+/* Fixed scenes for counts of instructions: see instructions.py.
  *
- * Three walls of a box that meet in a corner, two of triangles and one of quads, all jittered; a
- * sphere over every cell that touches its wall, and one that touches nothing. Then as many that are
- * far from all walls, and spheres of many sizes that touch each other. Asked for "steps": a heap
- * that settles in the corner instead. One line is printed: the compiler, the instruction level and
- * the numbers of contacts and pairs. */
+ * The mesh is three jittered walls of a box that meet in a corner, two of triangles and one of
+ * quads. Over every cell are a sphere that touches the wall and one that does not. The program
+ * searches their contacts, the contacts of as many spheres far from all walls, and the pairs of
+ * spheres of many sizes. With the argument "steps" a heap settles in the corner instead. One line
+ * is printed: the compiler, the instruction level and the numbers of contacts and pairs. */
 #include "abut.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ enum { MIXED_SPHERES = 10000, LARGEST = 10, SIDE = 115, PAIRS = 4 * MIXED_SPHERE
 #define COMPILER_MAJOR 0
 #endif
 
-/* -1 ... 1, by splitmix64: the same numbers everywhere. */
+/* Returns a random number from -1 to 1, by splitmix64, which is the same on every machine. */
 static double draw(void)
 {
     static uint64_t state;
@@ -40,7 +40,7 @@ static double draw(void)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1.0;
 }
 
-/* A point of a wall's own frame: wall k is perpendicular to axis k. */
+/* Converts a point from the frame of a wall; wall k is perpendicular to axis k. */
 static void place(double *point, int wall, double along, double up, double height)
 {
     point[wall] = height;
@@ -147,7 +147,7 @@ static void write_contacts(const abut_contacts *contacts)
     abut_contacts_write(contacts, &columns);
 }
 
-/* In the middle of the box. */
+/* Places all spheres in the middle of the box. */
 static void draw_far_spheres(void)
 {
     for (int i = 0; i < 3 * SPHERES; i++) {
@@ -174,7 +174,7 @@ static abut_index query(const abut_finder *finder)
     return count <= CONTACTS ? count : -1;
 }
 
-/* Of spheres that are far from all walls, under a name that is counted. */
+/* Queries spheres far from all walls, in a function of its own for valgrind. */
 #if defined(__GNUC__)
 __attribute__((noinline))
 #endif
@@ -187,7 +187,7 @@ static bool finds_none_far(const abut_finder *finder)
 
 static double mixed_centers[3 * MIXED_SPHERES], mixed_radii[MIXED_SPHERES];
 
-/* Radii 1 to LARGEST, their density as r^-3, in a cube that they half fill. */
+/* Radii are 1 to LARGEST with a density as r^-3; the spheres half fill a cube. */
 static void draw_mixed_spheres(void)
 {
     for (int i = 0; i < MIXED_SPHERES; i++) {
@@ -261,7 +261,7 @@ static bool add_heap(abut_simulation *s)
     return abut_simulation_add(s, &rows, NULL) == ABUT_OK;
 }
 
-/* Steps of spheres that are pressed into the corner; returns the number of pairs, or -1. */
+/* Runs steps of spheres that are pressed into the corner. Returns the number of pairs, or -1. */
 static abut_index settle_on(const abut_finder *finder)
 {
     const abut_simulation_input input = {
@@ -280,7 +280,7 @@ static abut_index settle_on(const abut_finder *finder)
     return count;
 }
 
-/* What is asked of the finder of the walls; -1: there is none. */
+/* Calls a function with a finder of the walls and returns its result, or -1 without a finder. */
 static abut_index ask_walls(abut_index (*ask)(const abut_finder *))
 {
     abut_mesh *mesh = build_mesh();

@@ -1,12 +1,12 @@
-"""Count the instructions of fixed scenes and compare them with those that were counted before.
+"""Count the instructions of fixed scenes and compare them with the stored numbers.
 
     python benchmarks/instructions.py BUILD/abut_instructions            # compare
     python benchmarks/instructions.py BUILD/abut_instructions --update   # keep the new numbers
 
-Times on shared machines are noise; instructions, which valgrind counts, are the same in every run.
-The program is built by CMake with ABUT_BUILD_TESTS, see instructions.c. It runs at level v3 unless
-ABUT_SIMD names another: valgrind does not know AVX-512. instructions.txt holds the numbers of
-compilers that were counted; another compiler's are printed only.
+Times on shared machines are noisy; instruction counts by valgrind are the same in every run. CMake
+builds the program from instructions.c with ABUT_BUILD_TESTS. It runs at level v3 unless ABUT_SIMD
+names another, because valgrind does not support AVX-512. instructions.txt stores the numbers of
+some compilers; the numbers of other compilers are only printed.
 """
 
 import argparse
@@ -20,10 +20,10 @@ from pathlib import Path
 BOUNDS = Path(__file__).with_suffix(".txt")
 HEADER = "# compiler level part instructions\n"
 
-# A part may take so much more before it counts as slower.
+# A part counts as slower if its instructions exceed its bound by more than this share.
 SLACK = 0.05
 
-# The functions whose instructions are a part's.
+# The functions that each part consists of.
 PARTS = {
     "build": ["abut_mesh_build", "abut_finder_build"],
     "search": ["abut_contacts_find", "abut_contacts_write"],
@@ -34,7 +34,7 @@ PARTS = {
 
 
 def run(program, part):
-    """The line that the program prints, and the instructions of a part."""
+    """Run one part; returns the line that the program prints, and the part's instructions."""
     toggles = [f"--toggle-collect={name}" for name in PARTS[part]]
     environment = {"ABUT_SIMD": "v3", **os.environ}
     with tempfile.TemporaryDirectory() as folder:
@@ -59,7 +59,7 @@ def count(program):
 
 
 def read_bounds(path=BOUNDS):
-    """What was counted before, by (compiler, level, part)."""
+    """The stored numbers of instructions, by (compiler, level, part)."""
     lines = path.read_text().splitlines() if path.exists() else []
     rows = [line.split() for line in lines if not line.startswith("#")]
     return {(compiler, level, part): int(number) for compiler, level, part, number in rows}
@@ -71,7 +71,7 @@ def write_bounds(bounds, path=BOUNDS):
 
 
 def compare(found, bounds):
-    """Print each part beside its bound; whether one takes more than its bound and slack."""
+    """Print each part with its bound; returns whether a part exceeds its bound and slack."""
     is_slower = False
     for key, instructions in found.items():
         text = f"{' '.join(key):<24} {instructions:>12,}"
@@ -87,8 +87,8 @@ def compare(found, bounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("program", type=Path, help="abut_instructions, as CMake built it")
-    parser.add_argument("--update", action="store_true", help="keep the new numbers as bounds")
+    parser.add_argument("program", type=Path, help="path of abut_instructions, built by CMake")
+    parser.add_argument("--update", action="store_true", help="store the new numbers as bounds")
     arguments = parser.parse_args()
     bounds = read_bounds()
     found = count(arguments.program.resolve())

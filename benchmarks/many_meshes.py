@@ -1,11 +1,11 @@
-"""What a sphere costs at one of many meshes, beside a finder of that one mesh.
+"""Time spheres that are each near one of many meshes, against a finder of one mesh.
 
     python benchmarks/many_meshes.py --meshes 1000 --spheres 200000
 
-The meshes are boxes of a few hundred triangles, each turned and in a place of its own; every sphere
-is near the surface of one of them. They come mesh by mesh, or in any order. What ten looks cost is
-twice what five more meshes, far away, add to a finder of one. Entrants take turns on one thread; a
-row shows the shortest time of each.
+The meshes are boxes of a few hundred triangles, each with its own pose. Every sphere is near the
+surface of one mesh. Spheres are ordered mesh by mesh, or not at all. The cost of ten looks is twice
+the time that five more meshes, far away, add to a finder of one mesh. Entrants take turns on one
+thread; a row shows the shortest time of each.
 """
 
 import argparse
@@ -16,8 +16,8 @@ import abut
 from overhead import shortest
 from scenes import jittered_box
 
-CELLS = 5  # of a box's side: 300 triangles
-APART = 2.5  # boxes' edges from middle to middle, more than a diagonal
+CELLS = 5  # cells along a box's edge, so a box has 300 triangles
+APART = 2.5  # distance of the boxes' middles in edge lengths, more than a diagonal
 
 
 def box():
@@ -26,7 +26,7 @@ def box():
 
 
 def poses_of(count, rng):
-    """Turned about a random axis each, on a cubic lattice."""
+    """Poses on a cubic lattice, each turned about a random axis."""
     side = int(np.ceil(count ** (1 / 3)))
     poses = np.tile(np.eye(4), (count, 1, 1))
     turns = np.linalg.qr(rng.normal(size=(count, 3, 3)))[0]

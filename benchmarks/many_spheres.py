@@ -1,15 +1,15 @@
-"""How many spheres one machine searches at once: bytes and time a sphere (Linux).
+"""Memory and time per sphere of searches with very many spheres (Linux).
 
     python benchmarks/many_spheres.py 1e6 1e7 1e8
 
-Each number runs in a process of its own, in which what the machine has not is a MemoryError.
-Spheres of one size lie on a cubic lattice, each off its place by up to a quarter of a spacing.
-`find_pairs` gets them all in one call. `find_contacts` meets them with a wavy floor of 20,000
-triangles through the middle, CHUNK of them a call, since contacts of one chunk need nothing of
-another's.
+Each number of spheres runs in a separate process, where a lack of memory raises MemoryError.
+Spheres of one size lie on a cubic lattice, each displaced by up to a quarter of a spacing.
+`find_pairs` gets all spheres in one call. `find_contacts` searches their contacts with a wavy floor
+of 20,000 triangles through the middle, in chunks of CHUNK spheres, which are independent.
 
-Bytes are the process' largest resident set less what it had before the call, so without the
-centers, 24 bytes a sphere; of pairs they contain the table, whose share is told.
+Bytes are the peak resident memory of the process less its memory before the call. They do not
+include the centers, 24 bytes per sphere. They do include the table of pairs, which is also listed
+alone.
 """
 
 import argparse
@@ -26,14 +26,14 @@ import abut
 from dem_memory import reset_mark, resident
 from rounds import positive
 
-RADIUS = 0.42  # in spacings
+RADIUS = 0.42  # in lattice spacings
 CHUNK = 1_000_000
 FLOOR = 100  # squares along a side
 COLUMNS = ("i", "j", "normal", "overlap", "point", "image", "offsets")
 
 
 def centers_of(count):
-    """In place, so that there is nothing but the result."""
+    """Centers on the disturbed lattice, computed in place to need no other memory."""
     side = int(np.ceil(count ** (1 / 3)))
     centers = np.empty((count, 3))
     rng = np.random.default_rng(1)
@@ -57,7 +57,7 @@ def floor_through(centers):
 
 
 def measured(call):
-    """What a call returns, its seconds, and the bytes that it took at most."""
+    """The result of a call, its seconds, and its peak memory in bytes."""
     reset_mark()
     before, begin = resident("VmRSS"), time.perf_counter()
     found = call()
@@ -100,8 +100,8 @@ def tell(call, count, found, seconds, size, more=""):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("counts", nargs="+", type=positive, help="as 1e8")
-    parser.add_argument("--here", action="store_true", help="in this process")
+    parser.add_argument("counts", nargs="+", type=positive, help="numbers of spheres, as in 1e8")
+    parser.add_argument("--here", action="store_true", help="run in this process")
     options = parser.parse_args()
     for count in map(int, options.counts):
         if count < 1:

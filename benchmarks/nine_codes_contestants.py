@@ -1,7 +1,7 @@
 """Codes that compute the cases of nine_codes_scenes.py: a function each, from a case to a `Run`.
 
-Each has one thread, its own Hertz-Mindlin law and its own neighbor lists. YADE and LIGGGHTS have
-abut's mesh; LAMMPS has no meshes, and planes, cylinders and cones instead.
+Each code has one thread, its own Hertz-Mindlin law and its own neighbor lists. YADE and LIGGGHTS
+use abut's mesh. LAMMPS has no meshes and uses planes, cylinders and cones instead.
 """
 
 import os
@@ -65,12 +65,12 @@ def run_yade(case):
 
 
 def corners(mesh):
-    """Of triangles, (m, 3, 3)."""
+    """The corners of all triangles, (m, 3, 3)."""
     return mesh.vertices[mesh.indices.reshape(-1, 3)]
 
 
 def call(command, folder, names=None):
-    """Run a program; its last words are told where it fails."""
+    """Run a program; if it fails, the error has the end of its output."""
     ended = subprocess.run(
         command, cwd=folder, env=os.environ | (names or {}), capture_output=True, text=True,
         check=False, errors="replace",
@@ -96,16 +96,16 @@ def run_liggghts(case):
 
 
 def child_seconds():
-    """Of the processor, that programs which ended took."""
+    """Processor seconds of all child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def read_dump(case, path, seconds):
-    """Rows of spheres that are no longer there are nan."""
+    """The run in LIGGGHTS' dump; rows of lost spheres are nan."""
     frames = list(abut.read_frames(path, columns=["id", "vx", "vy", "vz"]))
     if len(frames) != case.samples + 1:
-        raise RuntimeError(f"liggghts told {len(frames)} of {case.samples + 1} samples")
+        raise RuntimeError(f"liggghts wrote {len(frames)} of {case.samples + 1} samples")
     shape = (len(frames), *case.centers.shape)
     run = Run(np.full(shape, np.nan), np.full(shape, np.nan), seconds)
     for k, frame in enumerate(frames):
@@ -117,7 +117,7 @@ def read_dump(case, path, seconds):
 
 
 def bounds(case):
-    """Of a box around walls and spheres; who has fallen below it is lost, as in the silo's deck."""
+    """A box around walls and spheres; spheres below it are lost, as in the silo's deck."""
     low, high = (f(case.mesh.vertices, axis=0) for f in (np.min, np.max))
     margin = 5 * case.radii.max()
     return low - margin, np.maximum(high, case.centers.max(axis=0)) + margin
@@ -275,7 +275,7 @@ def lammps_laws(case):
 
 
 def lammps_law(case, i, j, friction, restitution):
-    """With the stiffnesses of two materials."""
+    """LAMMPS' arguments for a contact of two materials."""
     modulus = scenes.young(case)
     poisson = [MATERIALS[name][2] for name in case.materials]
     compliance = sum((1 - poisson[k] ** 2) / modulus[k] for k in (i, j))
@@ -288,7 +288,7 @@ def lammps_law(case, i, j, friction, restitution):
 
 LOST = "thermo_modify lost ignore"
 
-# regions, and what a wall is made of, with a case's lengths
+# LAMMPS regions that form the walls of each case, from its lengths
 LAMMPS_WALLS = {
     "impact": ((), ("xplane 0 {side!r}", "yplane 0 {side!r}", "zplane 0 NULL")),
     "drum": (
@@ -308,7 +308,7 @@ LAMMPS_WALLS = {
 }
 
 
-# ---- who is there --------------------------------------------------------------------------------
+# ---- the codes and their programs ----------------------------------------------------------------
 
 
 def missing_program(name):
@@ -316,8 +316,8 @@ def missing_program(name):
 
 
 class Contestant(NamedTuple):
-    run: Callable  # from a case to a Run
-    missing: Callable  # why it cannot, or None
+    run: Callable  # computes a case and returns a Run
+    missing: Callable  # returns why the code cannot run, or None
 
 
 CONTESTANTS = {

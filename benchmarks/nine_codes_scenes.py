@@ -1,8 +1,8 @@
 """The cases of Dosta and others, Computer Physics Communications 296 (2024) 109066.
 
 Materials, friction, restitution and steps are those of YADE's decks (`examples/DEM2020Benchmark` of
-Debian's package `yade`). Particles and walls, which the decks download, are made by rule here: what
-is chosen says so. Abut lets each bed settle once, with a seed, and all codes begin with that.
+Debian's package `yade`). The decks download particles and walls; here they are constructed, with
+some dimensions marked as chosen. abut settles each bed once, with a seed; all codes begin with it.
 """
 
 from functools import partial
@@ -21,33 +21,33 @@ MATERIALS = {
 }
 RESTITUTION = {"M1 M1": 0.5, "M1 M2": 0.45, "M2 M2": 0.4}
 FRICTION = {"M1 M1": 0.3, "M1 M2": 0.2, "M2 M2": 0.4}
-STEEL_RESTITUTION, STEEL_FRICTION = 0.4, 0.2  # of steel and anything
+STEEL_RESTITUTION, STEEL_FRICTION = 0.4, 0.2  # for contacts of steel with any material
 GRAVITY = 9.81
-GRAIN, LARGE_GRAIN = 2e-3, 3e-3  # radii: the decks' in the silo and of M2; the other one is chosen
-BALL, SPEED = 10e-3, 5.0  # the large sphere's radius, chosen, and its speed
+GRAIN, LARGE_GRAIN = 2e-3, 3e-3  # m, radii; from the decks for the silo and M2, else chosen
+BALL, SPEED = 10e-3, 5.0  # m and m/s: the large sphere's radius (chosen) and its speed
 TURNING = 2.0  # rad/s
 SETTLING = 0.4  # s
-SOLID = 0.6  # volume fraction of a bed, for its walls' size
-SIDES = 128  # of the polygons that stand for circles
-ROUND = 0.5 + 0.5 * np.cos(np.pi / SIDES)  # radius of a circle amid such a polygon's own two
+SOLID = 0.6  # estimated volume fraction of a bed, to size its walls
+SIDES = 128  # sides of the polygons that approximate circles
+ROUND = 0.5 + 0.5 * np.cos(np.pi / SIDES)  # mean of such a polygon's inner and outer radius
 
 
 class Case(NamedTuple):
-    """Spheres between walls of steel; codes tell of them after each sample."""
+    """Spheres between walls of steel; codes record their state after each sample."""
 
     name: str
     centers: np.ndarray  # (n, 3)
     velocities: np.ndarray  # (n, 3)
     radii: np.ndarray  # (n,)
-    kinds: np.ndarray  # (n,): numbers of materials
-    materials: tuple  # names; the last one is steel, that of the walls
+    kinds: np.ndarray  # (n,) numbers of the spheres' materials
+    materials: tuple  # names of materials; the last one is steel, the material of the walls
     mesh: abut.Mesh
-    size: dict  # lengths from which the walls follow
-    softness: float  # by which Young's moduli are divided
+    size: dict  # lengths that determine the walls
+    softness: float  # divisor of Young's moduli
     step: float
-    steps: int  # of a sample
+    steps: int  # steps from one sample to the next
     samples: int
-    rate: float = 0.0  # at which the walls turn about y, seen along it clockwise
+    rate: float = 0.0  # rad/s of the walls about y, clockwise when seen along y
 
     @property
     def masses(self):
@@ -56,20 +56,20 @@ class Case(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What a code tells, at the start and after each sample."""
+    """The results of a code at the start and after each sample."""
 
     centers: np.ndarray  # (s, n, 3)
     velocities: np.ndarray  # (s, n, 3)
-    seconds: float  # of the processor, for all steps
+    seconds: float  # processor time of all steps
 
 
 def young(case):
-    """Of each material."""
+    """Young's modulus of each material."""
     return [MATERIALS[name][1] / case.softness for name in case.materials]
 
 
 def pair_numbers(case):
-    """Friction and restitution of each pair of materials, two (m, m)."""
+    """Friction and restitution of each pair of materials, two arrays (m, m)."""
     tables = (FRICTION, STEEL_FRICTION), (RESTITUTION, STEEL_RESTITUTION)
     names = case.materials
     return tuple(
@@ -102,7 +102,7 @@ def simulation(case, workers=1):
 
 
 def settled(case):
-    """Where its spheres come to rest; hard ones get harder in stages."""
+    """The centers of the case's spheres at rest; hard spheres settle in stages of stiffness."""
     centers = case.centers
     hard = case.softness < 100.0
     stages = [(100.0, 2e-5, SETTLING), (10.0, 5e-6, 0.05), (1.0, 1e-6, 0.005)]
@@ -116,14 +116,14 @@ def settled(case):
 
 
 def in_order(case, rows):
-    """Spheres come to a simulation kind by kind; their rows in the case's order."""
+    """Rows of a simulation, which has spheres kind by kind, in the order of the case."""
     ordered = np.empty_like(rows)
     ordered[np.argsort(case.kinds, kind="stable")] = rows
     return ordered
 
 
 def lattice(low, high, spacing, seed=7):
-    """Places in a box, the lowest first, a little off a lattice."""
+    """Places of a slightly disturbed lattice in a box, the lowest first."""
     axes = [np.arange(a, b, spacing) for a, b in zip(low, high, strict=True)]
     z, y, x = np.meshgrid(*axes[::-1], indexing="ij")
     places = np.stack([x, y, z], axis=-1).reshape(-1, 3)
@@ -134,7 +134,7 @@ def lattice(low, high, spacing, seed=7):
 
 
 def pit(side, height):
-    """A box from the origin without a lid."""
+    """A box without a lid, with one corner at the origin."""
     corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) * side
     vertices = [[*corner, z] for z in (0.0, height) for corner in corners]
     around = [[k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k] for k in range(4)]
@@ -189,7 +189,7 @@ def volume(radius):
 
 
 def impact(grains, softness, folder):
-    """A ball of steel hits a bed of M1, two thirds as deep as it is wide, at 5 m/s."""
+    """A steel ball hits a bed of M1 at 5 m/s; the bed's depth is two thirds of its width."""
     grains = grains or 2_000
     side = float(np.cbrt(1.5 * grains * volume(GRAIN) / SOLID))
     if side <= 2.0 * BALL:
@@ -203,7 +203,7 @@ def impact(grains, softness, folder):
     )  # fmt: skip
     name = f"impact-{grains}-{bed.softness:g}"
     bed = bed._replace(**dem_scenes.kept(folder, name, partial(settled, bed)))
-    # where it touches the bed first, in the middle of it
+    # the height at which the ball first touches the middle of the bed
     away = np.sum((bed.centers[:, :2] - side / 2) ** 2, axis=1)
     reach = np.maximum((GRAIN + BALL) ** 2 - away, 0.0)
     height = np.max(np.where(reach > 0, bed.centers[:, 2] + np.sqrt(reach), 0.0))
@@ -259,7 +259,7 @@ def silo(grains, softness, folder):
 
 
 def shut_silo(case):
-    """The silo's mesh and a plate at its orifice, larger than that."""
+    """The silo's mesh, and a plate that covers its orifice."""
     mesh, wide, z = case.mesh, case.size["radius"], case.size["bottom"]
     plate = [[x, y, z] for x, y in ((-wide, -wide), (wide, -wide), (wide, wide), (-wide, wide))]
     count = len(mesh.vertices)
@@ -272,7 +272,7 @@ CASES = {"impact": impact, "drum": drum, "silo": silo}
 
 
 def make(name, grains, softness, folder):
-    """The case of that name; the number of grains and the softness are its own where None."""
+    """The case of that name; None means its default number of grains or softness."""
     return CASES[name](grains, softness, folder)
 
 
@@ -302,13 +302,13 @@ def drum_quantities(case, run):
 
 
 def share(case, there):
-    """Of the second material, how much is there."""
+    """The share of the second material's grains that are in a region."""
     own = case.kinds == 1
     return np.mean(there[:, own], axis=1)
 
 
 def slope(case, centers):
-    """Of a line through the highest grains of twelve strips amid the drum."""
+    """The slope of a line through the highest grains of twelve strips in the drum's middle."""
     half = 0.6 * case.size["radius"]
     edges = np.linspace(-half, half, 13)
     strips = np.digitize(centers[:, 0], edges)
@@ -327,5 +327,5 @@ QUANTITIES = {"impact": impact_quantities, "drum": drum_quantities, "silo": silo
 
 
 def quantities(case, run):
-    """Name to values (s,): at the start, and after each sample."""
+    """The compared quantities by name, each (s,): at the start and after each sample."""
     return QUANTITIES[case.name](case, run)

@@ -1,8 +1,10 @@
-"""The order in the step of every law, motion and integrator, by halving.
+"""Measure the order of accuracy of every law, motion and integrator, by halving the step.
 
-`python benchmarks/orders.py` prints of each scene of tests/scenes_orders.py the order of places
-(with spins and turns), what the last halving changes by the radius, and the order and size of the
-drift of the sum of energies.
+`python benchmarks/orders.py` prints for each scene of tests/scenes_orders.py:
+
+- the order of the error of positions, spins and orientations,
+- the change by the last halving, in radii,
+- the order and the size of the energy drift.
 """
 
 import argparse

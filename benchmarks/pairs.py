@@ -4,8 +4,8 @@
     python benchmarks/pairs.py --scene omega-1,unsorted-1 --contestants abut,warp --json out.json
 
 Grids and trees are built and searched inside the clock. Prints the fastest and the median repeat
-and how they compare, and appends the figures to results/pairs/<cpu>.csv. README.md says what each
-scene, contestant and column is.
+and how they compare, and appends the figures to results/pairs/<cpu>.csv. README.md describes each
+scene, contestant and column.
 """
 
 import sys
@@ -40,8 +40,9 @@ class Entrant(rounds.Entrant):
 
 
 def enter(name, scene_name, scene, options):
-    """The entrants of one contestant: those threads that it can use, outputs for abut alone; and
-    scenes with a period, which rivals would search without it."""
+    """The entrants of one contestant by number of threads, for abut also by outputs.
+
+    Only abut enters periodic scenes, because rivals would ignore the period."""
     if scene.period and not name.startswith("abut"):
         return []
     most = CONTESTANTS[name].max_threads or max(options.threads)
@@ -55,7 +56,7 @@ def enter(name, scene_name, scene, options):
 
 
 def measure(scene_name, sphere_count, contestants, options):
-    """The finished rows of one scene, with abut's on the scene that it is compared with."""
+    """The finished rows of one scene, compared with abut's rows of its simpler scene."""
     scene, base = pair_scenes.make(scene_name, sphere_count), pair_scenes.base_of(scene_name)
     entrants, base_entrants = [], []
     for name in contestants:
@@ -74,7 +75,7 @@ def measure(scene_name, sphere_count, contestants, options):
 
 
 def row_of(entrant, reference, options):
-    """The columns of one entrant; the difference is from abut's number of pairs."""
+    """The columns of one entrant, with the difference of its number of pairs from abut's."""
     count = pair_count(entrant)
     return {
         "scene": entrant.scene_name,
@@ -97,11 +98,11 @@ def pair_count(entrant):
 
 
 def is_rival(name):
-    """Whether its whole search is timed, as abut's is."""
+    """Whether a contestant is a rival with its whole search timed, as abut's is."""
     return not name.startswith("abut") and not CONTESTANTS[name].is_list_only
 
 
-# ---- telling -------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------
 
 
 def print_table(rows):
@@ -111,7 +112,7 @@ def print_table(rows):
 
 
 def note(row):
-    """What a reader of the table's line must know beside it."""
+    """The remark at the end of a row of the table."""
     if row["contestant"] == "abut" and row["fastest_rival"]:
         return f"  fastest rival: {row['fastest_rival']}"
     return "  its own clock, neighbor list only" if is_list_only(row["contestant"]) else ""

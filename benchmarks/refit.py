@@ -1,11 +1,14 @@
-"""What it costs to move a mesh's vertices, beside building the mesh anew.
+"""Time moving the vertices of a mesh, against building a new mesh.
 
     python benchmarks/refit.py --facets 100000 --updates 50
 
-A wavy sheet of triangles swings by a part of a facet from step to step. Nanoseconds a facet, on one
-thread, the shortest of several: to build the mesh, with its noise measured and with `noise=`; to
-move it; to update a finder, where bins stay and are made anew now and then; and the first query
-after an update, with bins that stayed and with new ones, for one sphere.
+A wavy sheet of triangles swings by a part of a facet from step to step. Prints the shortest of
+several times on one thread, in nanoseconds per facet:
+
+- building the mesh, with measured noise and with `noise=`,
+- moving its vertices,
+- updating a finder, which keeps its bins or discards them,
+- the first query after an update for one sphere, with kept and with new bins.
 """
 
 import argparse
@@ -39,7 +42,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--facets", type=int, default=100_000)
     parser.add_argument("--updates", type=int, default=50)
-    parser.add_argument("--swing", type=float, default=0.02, help="parts of a facet a step")
+    parser.add_argument("--swing", type=float, default=0.02, help="facet sizes per step")
     arguments = parser.parse_args()
     abut.set_num_threads(1)
     vertices, facets = sheet(arguments.facets)

@@ -1,8 +1,9 @@
-/* What threads cost: the time of runs that have nothing to do, best and median of many, in us. The
- * smallest work that is worth a second thread follows from it (WORK_PER_THREAD in base/parallel.c).
+/* The cost of threads: the best and the median time of parallel runs without work, in us. It
+ * determines the smallest work that justifies a second thread (WORK_PER_THREAD in base/parallel.c).
  *
- *     build/c/abut_regions [PAUSE [THREADS]]      us between two runs, as of a caller who does
- * other things; 2 threads
+ *     build/c/abut_regions [PAUSE [THREADS]]
+ *
+ * PAUSE is the time between two runs in us, for other work of a caller; the default is 2 threads.
  */
 #include "base/clock.h"
 #include "base/parallel.h"
@@ -35,7 +36,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs of a chunk for each of so many threads. */
+/* The times of runs with one chunk for each thread. */
 typedef struct measurement {
     int workers;
     double pause;

@@ -1,6 +1,6 @@
-"""What the benchmarks share: entrants that take turns, ratios within a round, tables, the command.
+"""Shared by the benchmarks: entrants in turns, ratios within a round, tables and options.
 
-A row is a dictionary of an entrant's columns; `ns` holds its times until `compare` has used them.
+A row is a dictionary of an entrant's columns; `ns` has its times until `compare` uses them.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from abut.base.threads import MAX_THREADS
 RESULTS = Path(__file__).parent / "results"
 OUTPUTS = ("warm", "swapped", "cold")
 
-# after the columns that say what was timed, and before those that say what was found
+# columns between those of the entrant and those of its results
 TIMES = [
     "contestant",
     "version",
@@ -39,7 +39,7 @@ TIMES = [
     "speed_up",
 ]
 
-# of the tables that are printed: each column's title and form
+# title and format of each column in printed tables
 COLUMNS = {
     "contestant": ("contestant", "<15"),
     "threads": ("threads", ">7"),
@@ -58,7 +58,7 @@ FOUND = {
 
 
 class Entrant:
-    """A contestant on a scene, with its number of threads and what becomes of its results."""
+    """A contestant on a scene, with its number of threads and whether its results are kept."""
 
     def __init__(self, name, contestant, threads, outputs):
         self.name, self.contestant = name, contestant
@@ -66,15 +66,15 @@ class Entrant:
         self.kept, self.seconds = [], []
 
     def search(self):
-        """A list of what a caller keeps."""
+        """The results that a caller keeps, as a list."""
         return [self.contestant.search()]
 
     def clocked(self, found, seconds):
-        """What the search took."""
+        """The seconds to record for a search: measured here, or by the contestant's own clock."""
         return seconds
 
     def run(self):
-        """Search all spheres once and note the time, letting go of older results included."""
+        """Search all spheres once; records the time, with the release of older results."""
         if self.outputs == "cold":
             give_memory_back()
         begin = time.perf_counter()
@@ -89,14 +89,14 @@ class Entrant:
 
 
 def give_memory_back():
-    """Hand what is free to the system, so that the next results lie in fresh pages."""
+    """Return free memory to the system, so that the next results use new pages."""
     gc.collect()
     if hasattr(ctypes.CDLL(None), "malloc_trim"):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def take_turns(entrants, repeats):
-    """All search once a round, and the first round warms up: its times are dropped."""
+    """Let all entrants search once per round; the times of the first round are dropped."""
     for _ in range(repeats + 1):
         for entrant in entrants:
             entrant.run()
@@ -108,7 +108,7 @@ def take_turns(entrants, repeats):
 
 
 def compare(rows, is_rival):
-    """Fill the columns that compare a row with others, and replace its repeats by two figures."""
+    """Fill the columns that compare rows, and replace the repeats by two figures."""
     for row in rows:
         peers = [other for other in rows if other["threads"] == row["threads"]]
         row["over_abut"] = quotient(row, base_of(peers))
@@ -127,7 +127,7 @@ def compare(rows, is_rival):
 
 
 def base_of(rows):
-    """Abut's row that the others are measured by: warm, where it was run so."""
+    """The row of abut that others are compared with: the warm one, if there is one."""
     own = [row for row in rows if row["contestant"] == "abut"]
     return min(own, key=lambda row: OUTPUTS.index(row.get("outputs", "warm")), default=None)
 
@@ -139,14 +139,14 @@ def one_thread_of(rows, row):
 
 
 def quotient(row, base):
-    """Median over the rounds of the quotient within a round: what slows a round slows both."""
+    """Median of the ratio of both times in a round; disturbances of a round slow both."""
     if row is None or base is None:
         return ""
     rounds = zip(row["ns"], base["ns"], strict=True)
     return round(statistics.median(time / base_time for time, base_time in rounds), 3)
 
 
-# ---- telling -------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------
 
 
 def cpu_name():
@@ -160,7 +160,7 @@ def cpu_name():
 
 
 def print_table(title, columns, rows, note):
-    """A line a row, with what `note` says of it."""
+    """Print a line for each row, with the remark that `note` returns."""
     print(f"\n{title}")
     heads = [f"{head:{form.split('.')[0]}}" for head, form in columns.values()]
     print(" ".join(heads) + f"  (ns a {rows[0]['unit']})")
@@ -170,7 +170,7 @@ def print_table(title, columns, rows, note):
 
 
 def append_csv(rows, path, fields):
-    """Add the rows; a file with other columns is written anew with today's."""
+    """Append the rows to a file; a file with other columns is rewritten with the new columns."""
     path.parent.mkdir(parents=True, exist_ok=True)
     older = []
     if path.exists():
@@ -197,7 +197,7 @@ def names(allowed):
 
 
 def whole(least, most=math.inf):
-    """Reads a number that is not out of bounds."""
+    """A reader of whole numbers within bounds, for argparse."""
     bound = f"at least {least}" if most == math.inf else f"{least} to {most}"
 
     def read(text):
@@ -211,7 +211,7 @@ def whole(least, most=math.inf):
 
 
 def positive(text):
-    """Reads a finite number above 0."""
+    """Read a finite number above 0, for argparse."""
     try:
         found = float(text)
     except ValueError:
@@ -226,7 +226,7 @@ def several(read):
 
 
 def parser(description, table, counted="spheres"):
-    """The options of every benchmark; `table` is the file that rows are appended to."""
+    """A parser with the options of every benchmark; rows are appended to the file `table`."""
     made = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -240,28 +240,31 @@ def parser(description, table, counted="spheres"):
     )
     threads = several(whole(1, MAX_THREADS))
     add("--threads", type=threads, default=[1], help="comma-separated, as in 1,2")
-    add("--repeats", type=whole(1), default=5, help="rounds that count, after one that does not")
-    add("--json", metavar="OUT", help="also write the rows there")
-    add("--csv", type=Path, default=RESULTS / table, help="default: %(default)s")
+    add("--repeats", type=whole(1), default=5, help="timed rounds, after one to warm up")
+    add("--json", metavar="OUT", help="file to which rows are also written")
+    add("--csv", type=Path, default=RESULTS / table, help="table; default: %(default)s")
     return made
 
 
 def add_names(made, scenes, contestants, scene, default):
-    """The options that choose among a benchmark's own scenes and contestants."""
+    """Add the options that choose scenes and contestants of a benchmark."""
     add = made.add_argument
     add("--scene", type=names(scenes), default=[scene], help="comma-separated, or all")
     add("--contestants", type=names(contestants), default=default, help="comma-separated, or all")
 
 
 def add_outputs(made):
-    """The option of those who keep what a search returns."""
+    """Add the option `--outputs`, for benchmarks in which results are kept."""
     made.add_argument(
-        "--outputs", type=names(OUTPUTS), default=["warm", "cold"], help="for abut; see README.md"
+        "--outputs",
+        type=names(OUTPUTS),
+        default=["warm", "cold"],
+        help="memory of abut's results: warm, cold",
     )
 
 
 def leave_out_missing(chosen, contestants):
-    """Those that can take part; says why the others cannot."""
+    """The chosen contestants that are installed; prints why others cannot take part."""
     present = []
     for name in chosen:
         reason = contestants[name].missing()
@@ -273,7 +276,7 @@ def leave_out_missing(chosen, contestants):
 
 
 def admit(scene_name, options, contestants):
-    """The contestants that are run on a scene; says why the others are not."""
+    """The contestants that run on a scene; prints why others do not."""
     admitted = []
     for name in options.contestants:
         reason = contestants[name].reason_against(scene_name, options.threads)
@@ -285,12 +288,12 @@ def admit(scene_name, options, contestants):
 
 
 def measure_all(options, contestants, measure, print_table, fields):
-    """Measure every scene; its rows are kept before they are told and the next one begins."""
+    """Measure every scene; the rows of each are stored before the next scene begins."""
     rows = []
     for scene_name, sphere_count in itertools.product(options.scene, options.spheres):
         admitted = admit(scene_name, options, contestants)
         if not admitted:
-            print(f"{scene_name} is left out: no contestant is left for it", flush=True)
+            print(f"{scene_name} is left out: no contestant runs on it", flush=True)
             continue
         try:
             found = measure(scene_name, sphere_count, admitted, options)

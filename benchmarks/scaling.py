@@ -1,11 +1,11 @@
-"""How steps would scale on more cores than there are: chunks of one thread, scheduled on several.
+"""Estimate how steps scale on more cores than available, by scheduling recorded chunks.
 
     python benchmarks/scaling.py
     python benchmarks/scaling.py --scene settled,spheres-100 --threads 1,16
 
-Builds abut in a folder of its own with ABUT_RECORD_CHUNKS, records how long each chunk of each
-parallel run takes on one thread, and prints a line for each scene and number of threads:
-`scene threads scheduled measured`. README.md says what the schedule leaves out.
+Builds abut in a separate folder with ABUT_RECORD_CHUNKS, records the time of each chunk of each
+parallel run on one thread, and prints a line for each scene and number of threads:
+`scene threads scheduled measured`. README.md describes what the schedule leaves out.
 """
 
 import argparse
@@ -32,11 +32,11 @@ SCENES = {
     "million": "box",
 }
 THREADS = [1, 2, 4, 8, 16, 32, 64]
-WARM_STEPS = 5  # make memory and neighbor lists
+WARM_STEPS = 5  # steps that allocate memory and build neighbor lists, not timed
 ROUNDS = 3
 
-# Seconds by which each further thread of a run begins later: a run of 16 without work takes 4 us,
-# one of 2 takes half a microsecond, by regions.c.
+# Delay in seconds of each further thread of a run. By regions.c, a run without work takes 4 us on
+# 16 threads and 0.5 us on 2.
 HAND_OUT = 0.25e-6
 
 
@@ -44,7 +44,7 @@ HAND_OUT = 0.25e-6
 
 
 def install(folder):
-    """Build the package in the folder, which keeps objects for the next time; returns its path."""
+    """Build the package in the folder, which keeps object files; returns the package's path."""
     package = folder / "package"
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--upgrade"]
     command += ["--target", package, f"-Cbuild-dir={folder / 'build'}"]
@@ -55,7 +55,7 @@ def install(folder):
 
 
 def run_with(package, arguments):
-    """This program with that package; -S because hooks of editable installs would come first."""
+    """Run this program with that package; -S, since hooks of editable installs would win."""
     paths = os.pathsep.join([str(package), *sys.path])
     command = [sys.executable, "-S", __file__, "--recording", *arguments]
     subprocess.run(command, env={**os.environ, "PYTHONPATH": paths}, check=True)
@@ -65,14 +65,14 @@ def run_with(package, arguments):
 
 
 class Run(NamedTuple):
-    """A parallel run as it was recorded."""
+    """A recorded parallel run."""
 
-    threads: int  # that its work is worth
-    chunks: np.ndarray  # seconds
+    threads: int  # number of threads that its amount of work justifies
+    chunks: np.ndarray  # seconds of each chunk
 
 
 def split_rows(rows):
-    """The seconds outside of runs, and the runs."""
+    """The seconds outside of parallel runs, and the runs."""
     begins = np.flatnonzero(rows[:, 0])
     parts = np.split(rows[:, 1], begins)[1:]
     runs = [
@@ -84,7 +84,7 @@ def split_rows(rows):
 
 
 def makespan(run, threads, hand_out=HAND_OUT):
-    """Seconds of a run: threads begin one after another; the next free one takes the next chunk."""
+    """Seconds of a run: threads start one by one; the next free thread takes the next chunk."""
     threads = min(threads, run.threads, len(run.chunks))
     if threads == 1:
         return float(run.chunks.sum())
@@ -103,7 +103,7 @@ def speed_up(serial, runs, threads):
 
 
 def steps_of(scene, workers, begin=lambda: None, end=lambda: None):
-    """The seconds of a new simulation's steps, after a few that do not count."""
+    """The seconds of a new simulation's steps, after WARM_STEPS."""
     simulation = dem_scenes.simulation(scene, workers)
     with dem_scenes.quietly():
         simulation.run(steps=WARM_STEPS)
@@ -116,11 +116,11 @@ def steps_of(scene, workers, begin=lambda: None, end=lambda: None):
 
 
 def record(scene, workers):
-    """The rows that the core writes, the same in each round but for the seconds."""
+    """The rows that the core records; rounds differ only in the seconds."""
     core = ctypes.CDLL(abut._core.__file__)
     with tempfile.NamedTemporaryFile() as file:
         path = file.name.encode()
-        # the steps before run alone, too, so that no thread of OpenMP looks for work
+        # warm steps are recorded, too: they run on one thread, and no OpenMP thread spins
         core.parallel_record(os.devnull.encode())
         steps_of(
             scene, workers, lambda: core.parallel_record(path), lambda: core.parallel_record(None)
@@ -129,7 +129,7 @@ def record(scene, workers):
 
 
 def measure(scene, threads):
-    """The rows' shortest times of several rounds, and those of steps with as many threads."""
+    """The shortest times of several rounds: of recorded rows, and of steps with these threads."""
     cores = os.cpu_count()
     times = {n: [] for n in {1, *threads} if n <= cores}
     rows = []
@@ -164,11 +164,11 @@ def parse_arguments(arguments):
     temporary = Path(tempfile.gettempdir())
     add("--scene", type=rounds.names(SCENES), default=list(SCENES), help="comma-separated, or all")
     add("--spheres", type=whole, help="default: the scene's own number")
-    add("--steps", type=whole, help="that are recorded; default: the scene's own")
+    add("--steps", type=whole, help="recorded steps; default: the scene's own")
     add("--threads", type=rounds.several(whole), default=THREADS, help="default: 1,2,4 ... 64")
-    add("--settle", type=whole, default=5_000, help="steps that lead to a scene's state")
-    add("--states", type=Path, default=temporary / "abut-states", help="where states are kept")
-    add("--build", type=Path, default=temporary / "abut-recording", help="where abut is built")
+    add("--settle", type=whole, default=5_000, help="steps that settle a scene's spheres")
+    add("--states", type=Path, default=temporary / "abut-states", help="folder for settled states")
+    add("--build", type=Path, default=temporary / "abut-recording", help="folder for the build")
     add("--recording", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 

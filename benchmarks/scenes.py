@@ -1,7 +1,7 @@
 """Scenes that the benchmarks time: `make(name, sphere_count)`, the same on every machine.
 
-Spheres are in Morton order, so that neighbors in memory are neighbors in space, but in `unsorted`
-and those of uneven facets.
+Spheres are in Morton order, so that neighbors in memory are neighbors in space. Exceptions are
+`unsorted` and the scenes of uneven facets.
 """
 
 import os
@@ -18,15 +18,15 @@ MESH_FOLDER = Path(__file__).parents[1] / "../shared/meshes"
 
 
 class Scene(NamedTuple):
-    """Spheres near a mesh; lengths in one unit."""
+    """Spheres near a mesh; all lengths have the same unit."""
 
     centers: np.ndarray  # (n, 3)
     radii: np.ndarray  # (n,)
     vertices: np.ndarray  # (v, 3)
-    facets: np.ndarray  # (m, 3) triangles: all that rivals take
+    facets: np.ndarray  # (m, 3) triangles, the only facets that rivals support
     polygons: tuple | None = None  # indices and offsets of the same facets, not cut into triangles
-    spheres_a_call: int | None = None  # all in one call if None
-    call: int | None = None  # of a new contestant's calls, the one that is timed; any if None
+    spheres_a_call: int | None = None  # spheres in each call; None is all in one call
+    call: int | None = None  # number of the timed call of a new contestant; None is any call
 
 
 # ---- the unit box --------------------------------------------------------------------------------
@@ -37,14 +37,14 @@ def even_radii(rng, count):
 
 
 def spread_radii(ratio, rng, count):
-    """Evenly spread logarithms about 0.005: as many spheres an octave, whatever their size."""
+    """Radii with evenly spread logarithms about 0.005: each octave has equally many spheres."""
     return 0.005 * np.sqrt(ratio) ** rng.uniform(-1.0, 1.0, count)
 
 
 def wall_of(facet_count, sphere_count):
-    """The wall of about so many facets; radii shrink with the facets, as do the spheres' places.
+    """The wall with about `facet_count` facets; radii and distances shrink with the facets.
 
-    So a sphere touches as many facets, whatever their number.
+    The number of facets that a sphere touches is therefore always the same.
     """
     cells = round(np.sqrt(facet_count / 12))
     return wall(sphere_count, lambda rng, count: 100 / cells * even_radii(rng, count), cells)
@@ -66,9 +66,9 @@ def wall(sphere_count, draw_radii=even_radii, cells=100):
 
 
 def wall_rotated(sphere_count):
-    """The wall turned by 40 degrees about the skew axis (1, 2, 3); Morton order of the new places.
+    """The wall turned by 40 degrees about the axis (1, 2, 3), sorted by the new places.
 
-    No facet lies across a coordinate axis any more.
+    No facet is perpendicular to a coordinate axis any more.
     """
     scene, turn = wall(sphere_count), rotation((1.0, 2.0, 3.0), np.deg2rad(40.0))
     return in_order(
@@ -77,7 +77,7 @@ def wall_rotated(sphere_count):
 
 
 def unsorted(sphere_count):
-    """The wall's spheres shuffled."""
+    """The wall with its spheres in random order."""
     scene = wall(sphere_count)
     order = np.random.default_rng(2).permutation(sphere_count)
     return scene._replace(centers=scene.centers[order], radii=scene.radii[order])
@@ -102,7 +102,7 @@ def beyond(sphere_count):
 
 
 def one_call(sphere_count):
-    """The wall, one sphere a call."""
+    """The wall, with one sphere per call."""
     return wall(sphere_count)._replace(spheres_a_call=1)
 
 
@@ -118,7 +118,7 @@ def jittered_box(cells, rng):
     for axis in range(3):
         for level in (0, cells):
             side = np.insert(corners, axis, level, axis=-1).reshape(-1, 3, 3)
-            # the other two axes keep their order, which turns once more for the middle one
+            # the other two axes keep their order, which flips the orientation for the middle axis
             turns_out = (level == 0) == (axis == 1)
             sides.append(side[:, ::-1] if turns_out else side)
     lattice, facets = np.unique(np.concatenate(sides).reshape(-1, 3), axis=0, return_inverse=True)
@@ -132,7 +132,7 @@ def jittered_box(cells, rng):
 
 
 def cad_mesh(file, sphere_count):
-    """Spheres near the surface of a mesh of the folder ABUT_TEST_MESHES or ../shared/meshes."""
+    """Spheres near the surface of a mesh from the folder ABUT_TEST_MESHES or ../shared/meshes."""
     folder = Path(os.environ.get("ABUT_TEST_MESHES", MESH_FOLDER))
     mesh = abut.read_mesh(folder / file)
     return near_surface(mesh.vertices, cut(mesh), sphere_count)
@@ -142,7 +142,7 @@ def slivers(sphere_count):
     """Spheres near the paddles of `abut.examples.mixer`, cut into 26,880 slivers."""
     mesh = examples.mixer().mesh
     triangles = cut(mesh)
-    paddles = triangles[-28 * examples.PADDLE_COUNT :]  # 12 of an arm, 16 of a blade
+    paddles = triangles[-28 * examples.PADDLE_COUNT :]  # 12 triangles of an arm, 16 of a blade
     used, facets = np.unique(paddles, return_inverse=True)
     vertices, facets = sliver_fans(mesh.vertices[used], facets.reshape(-1, 3), 16)
     return near_surface(vertices, facets, sphere_count)
@@ -157,9 +157,9 @@ def mixer(sphere_count):
 
 
 def near_surface(vertices, facets, sphere_count):
-    """Spheres of 0.5 % of the mesh's longest side, their centers within that of the surface.
+    """Spheres uniform over the surface, on both sides, with centers within a radius of it.
 
-    Uniform over the surface, on both sides of it.
+    The radius is 0.5 % of the mesh's longest side.
     """
     rng = np.random.default_rng(4)
     corners = vertices[facets]
@@ -201,20 +201,20 @@ def sliver_fans(vertices, facets, cuts):
     return vertices, facets.reshape(-1, 3)
 
 
-# ---- uneven facets: what CAD and terrain bring, and grids of one size do not like ----------------
+# ---- uneven facets, as in CAD and terrain; grids of one size are slow for them -------------------
 
 
 def uneven(draw, sphere_count):
-    """What `draw` makes of a generator and a number of spheres, for a few calls: the third counts.
+    """The scene that `draw` makes, searched in several calls, of which the third is timed.
 
-    By then whatever is built for spheres of these sizes is there, and no more than that.
+    The first two calls build everything needed for spheres of these sizes, and no more.
     """
     vertices, facets, spheres = draw(np.random.default_rng(29), sphere_count)
     return Scene(*spheres, vertices, facets, call=3)
 
 
 def mixed(ratio, count, rng, sphere_count):
-    """A sheet of 45,000 facets of 0.001, and `count` around it that are `ratio` times as large.
+    """A sheet of 45,000 facets of size 0.001, and `count` facets around it, `ratio` times larger.
 
     Spheres are at the sheet.
     """
@@ -225,21 +225,21 @@ def mixed(ratio, count, rng, sphere_count):
 
 
 def two_parts(rng, sphere_count):
-    """Two sheets of 28,800 facets, a hundred thousand facets apart."""
+    """Two sheets of 28,800 facets, at a distance of 100,000 facet sizes."""
     vertices, facets = rough_sheet(rng, 120)
     mesh = join([(vertices, facets), (vertices + [300.0, 200.0, 100.0], facets)])
     return *mesh, touching_spheres(rng, *mesh, sphere_count, 1e-3)
 
 
 def power_law(rng, sphere_count):
-    """60,000 triangles of 0.0001 to 0.3 anywhere in a unit cube, and spheres of 0.0003 to 0.01."""
+    """60,000 triangles of size 0.0001 to 0.3 in a unit cube; spheres of 0.0003 to 0.01."""
     vertices, facets = soup(rng, 60_000, (0, 1), 10 ** rng.uniform(-4, -0.5, 60_000))
     radii = 10 ** rng.uniform(-3.5, -2, sphere_count)
     return vertices, facets, (rng.uniform(0, 1, (sphere_count, 3)), radii)
 
 
 def needles(rng, sphere_count):
-    """20,000 triangles 0.5 long and 0.0001 wide anywhere in a unit cube, spheres of 0.003."""
+    """20,000 triangles, 0.5 long and 0.0001 wide, in a unit cube; spheres of 0.003."""
     begin, along = rng.uniform(0, 1, (20_000, 3)), rng.normal(size=(20_000, 3))
     along *= 0.5 / np.linalg.norm(along, axis=1, keepdims=True)
     third = begin + along / 2 + rng.normal(scale=1e-4, size=begin.shape)
@@ -250,7 +250,7 @@ def needles(rng, sphere_count):
 
 
 def terrain(rng, sphere_count):
-    """Ground of 10 m facets, 4 km wide, and over it a drum of 16 mm facets; spheres at the drum."""
+    """Ground of 10 m facets, 4 km wide, and above it a drum of 16 mm facets with all spheres."""
     ground, facets = jittered_grid(rng, 400)
     ground = 10.0 * ground
     ground[:, 2] = 20.0 * np.sin(ground[:, 0] / 300.0) * np.cos(ground[:, 1] / 200.0)
@@ -261,14 +261,14 @@ def terrain(rng, sphere_count):
 
 
 def duplicates(rng, sphere_count):
-    """A sheet of 1,800 facets, each of them thirty times."""
+    """A sheet of 1,800 facets, each repeated thirty times."""
     vertices, facets = rough_sheet(rng, 30)
     facets = np.repeat(facets, 30, axis=0)
     return vertices, facets, touching_spheres(rng, vertices, facets, sphere_count, 1e-3)
 
 
 def star(rng, sphere_count):
-    """40,000 slivers that meet in one corner."""
+    """40,000 slivers that share one corner."""
     angle = np.linspace(0, 2 * np.pi, 40_000, endpoint=False)
     rim = np.column_stack([np.cos(angle), np.sin(angle), 0.3 * np.sin(7 * angle)])
     k = np.arange(1, len(rim) + 1)
@@ -278,17 +278,16 @@ def star(rng, sphere_count):
 
 
 def big_spheres(rng, sphere_count):
-    """A sheet of 45,000 facets, spheres twenty times as large: each touches two thousand."""
+    """A sheet of 45,000 facets; spheres twenty times as large, which touch 2,000 facets each."""
     vertices, facets = rough_sheet(rng, 150)
     return vertices, facets, touching_spheres(rng, vertices, facets, sphere_count, 0.02)
 
 
 def giants(rng, sphere_count):
-    """A sheet of 45,000 facets, spheres of their size, and some that touch nearly all: one of five
-    thousand."""
+    """A sheet of 45,000 facets; spheres of their size, and one in 5,000 that touches nearly all."""
     vertices, facets = rough_sheet(rng, 150)
     centers, radii = touching_spheres(rng, vertices, facets, sphere_count, 1e-3)
-    # the middle of the sheet, so far up that they reach over its corners
+    # giants above the middle of the sheet, which reach beyond its corners
     large = np.arange(2_501, sphere_count, 5_000)
     centers[large] = [0.075, 0.075, 0.05] + 0.01 * rng.uniform(-1, 1, (len(large), 3))
     radii[large] = 0.15
@@ -296,7 +295,7 @@ def giants(rng, sphere_count):
 
 
 def tubes(rng, sphere_count):
-    """A turned bed of 100 tubes side by side, of strips nearly 400 times as long as wide."""
+    """A rotated bed of 100 parallel tubes, of strips nearly 400 times as long as wide."""
     one, facets = tube(48, 0.08, 4.0)
     places = 0.2 * np.insert(np.indices((10, 10)).reshape(2, -1).T, 2, 0, axis=1)
     vertices, facets = join([(one + place, facets) for place in places])
@@ -306,7 +305,7 @@ def tubes(rng, sphere_count):
 
 
 def jittered_grid(rng, cells):
-    """A flat square of cells x cells x 2 triangles, a unit a cell, its inner vertices jittered."""
+    """A flat square of cells x cells x 2 triangles; cells of size 1, inner vertices jittered."""
     lines = np.indices((cells + 1, cells + 1)).astype(float)
     lines[:, 1:-1, 1:-1] += rng.uniform(-0.2, 0.2, (2, cells - 1, cells - 1))
     number = np.arange((cells + 1) ** 2).reshape(cells + 1, cells + 1)
@@ -323,14 +322,14 @@ def rough_sheet(rng, cells, edge=1e-3):
 
 
 def soup(rng, count, bounds, edges):
-    """So many triangles that share no corner, their middles anywhere in a cube."""
+    """`count` triangles that share no corner, with their middles at random places in a cube."""
     middles = rng.uniform(*bounds, (count, 1, 3))
     corners = middles + rng.normal(size=(count, 3, 3)) * np.reshape(edges, (-1, 1, 1)) / 2
     return corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3)
 
 
 def tube(strips, radius, length, cuts=1):
-    """A tube about the third axis, of strips that are cut across."""
+    """A tube about the third axis, of strips that are cut into `cuts` pieces."""
     angle = np.linspace(0, 2 * np.pi, strips, endpoint=False)
     ring = radius * np.column_stack([np.cos(angle), np.sin(angle)])
     heights = np.linspace(0, length, cuts + 1)
@@ -360,7 +359,7 @@ def join(meshes):
 
 
 def touching_spheres(rng, vertices, facets, count, radius):
-    """Spheres of about that radius, uniform over the facets, their centers within it of them."""
+    """Spheres of about `radius`, uniform over the facets, which they touch."""
     corners = vertices[facets]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = np.linalg.norm(normals, axis=1)
@@ -378,7 +377,7 @@ def touching_spheres(rng, vertices, facets, count, radius):
 def in_order(scene):
     """The scene with its spheres in Morton order of the cube that holds their centers."""
     low = scene.centers.min(0)
-    size = np.ptp(scene.centers, axis=0).max() or 1.0  # of a single center 0
+    size = np.ptp(scene.centers, axis=0).max() or 1.0  # it is 0 for a single center
     order = np.argsort(morton_codes((scene.centers - low) / size), kind="stable")
     return scene._replace(centers=scene.centers[order], radii=scene.radii[order])
 
@@ -391,7 +390,7 @@ def morton_codes(points):
 
 
 def spread_bits(numbers):
-    """Bit k of the lowest 21 goes to bit 3 k: halves, then quarters, are moved apart."""
+    """Move bit k of the lowest 21 to bit 3 k, by moving halves apart, then quarters and so on."""
     steps = [
         (32, 0x1F00000000FFFF),
         (16, 0x1F0000FF0000FF),
@@ -437,10 +436,10 @@ SCENES = {
     "beyond": beyond,
     "ratio_10": partial(wall, draw_radii=partial(spread_radii, 10)),
     "ratio_100": partial(wall, draw_radii=partial(spread_radii, 100)),
-    # edge 0.2 or 0.0025 beside a mean diameter of 0.01
+    # facets of edge 0.2 or 0.0025, for a mean sphere diameter of 0.01
     "large_facets": partial(wall, cells=5),
     "small_facets": partial(wall, cells=400),
-    # wall has 120,000
+    # other numbers of facets than wall's 120,000
     "facets_1k": partial(wall_of, 1_000),
     "facets_10k": partial(wall_of, 10_000),
     "facets_1m": partial(wall_of, 1_000_000),
@@ -466,7 +465,7 @@ SPHERE_COUNTS = {
 
 
 def make(name, sphere_count=None):
-    """The scene of that name, by default with as many spheres as it is meant for."""
+    """The scene of that name, by default with its own number of spheres."""
     if sphere_count is None:
         sphere_count = SPHERE_COUNTS.get(name, 1_000_000)
     return SCENES[name](sphere_count)

@@ -1,12 +1,16 @@
-/* What the contact of one pair of bodies takes, without the tables around it: see convex.py.
+/* Times the contact of one pair of bodies alone, without tables: see convex.py.
  *
  *     abut_solving FILE ROUNDS [START CONTESTANT]
  *
- * The file has numbers alone, doubles: how many shapes, bodies, pairs and steps; of each shape how
- * many vertices, facets and indices, and these three arrays, the last of which is of offsets; of
- * each body its shape and its scale; of each pair its two bodies; and of each step and pair where B
- * is, as A sees it: a rotation, 3 x 3 by rows, and a shift. A line is printed for each round and
- * way to ask: how it starts, what is asked for, and nanoseconds a pair. */
+ * The file is a sequence of doubles:
+ * - the numbers of shapes, bodies, pairs and steps,
+ * - for each shape the numbers of vertices, facets and indices, then its vertices, indices and
+ *   offsets,
+ * - for each body its shape and its scale,
+ * - for each pair its two bodies,
+ * - for each step and pair the pose of B in A's frame: a rotation, 3 x 3 by rows, and a shift.
+ *
+ * A line is printed for each round, start and contestant, with the nanoseconds per pair. */
 #include "abut.h"
 #include "base/memory.h"
 #include "convex/solve.h"
@@ -19,7 +23,7 @@
 
 enum { SHAPES = 16, SPOTS = 4096 };
 
-/* Numbers that are taken one after the other. */
+/* The numbers of the file, read in order. */
 typedef struct numbers {
     double *all;
     size_t next, count;
@@ -28,8 +32,8 @@ typedef struct numbers {
 typedef struct stream {
     abut_shape *shapes[SHAPES];
     abut_index pair_count, step_count;
-    convex_pair *pairs; /* step by step */
-    double *states;     /* of each pair */
+    convex_pair *pairs; /* all pairs of a step, step by step */
+    double *states;     /* ABUT_CONVEX_STATE numbers for each pair */
 } stream;
 
 static void fail(const char *what)
@@ -139,7 +143,7 @@ static stream read_stream(const char *path)
     return s;
 }
 
-/* One pair, as a query does it: from its state to its state. */
+/* Solves one pair as a query does: reads its state of the last step and stores its new state. */
 static void ask(const convex_pair *pair, bool is_warm, const solve_task *task, double *state)
 {
     static convex_spot spots[SPOTS], room[SPOTS];
@@ -157,7 +161,7 @@ static void ask_all(const stream *s, abut_index step, bool is_warm, const solve_
     }
 }
 
-/* A way to ask, as convex.py calls it. */
+/* A contestant, with its name in convex.py. */
 typedef struct way {
     const char *name;
     abut_convex_method method;
@@ -184,7 +188,7 @@ static void measure(const stream *s, bool is_warm, const way *w)
            1e9 * seconds / (double)((s->step_count - 1) * s->pair_count));
 }
 
-/* Whether this start and this way are asked for: all are where none is named. */
+/* Whether this start and contestant are to be measured; without names all are. */
 static bool is_wanted(char **names, bool is_warm, const way *w)
 {
     return !names ||

@@ -1,9 +1,10 @@
-"""Times of one pair alone, by the program that CMake builds of solving.c with ABUT_BUILD_TESTS.
+"""Time and count the solving of single pairs of convex bodies, by the program of solving.c.
 
     python benchmarks/solving.py BUILD/abut_solving --scene flush-3,parallel-4
 
-Counts under valgrind how many instructions a warm pair takes, without and with contact points: of
-all steps of a scene but the first. Times are what convex.py measures.
+CMake builds the program with ABUT_BUILD_TESTS. This script counts under valgrind the instructions
+of a warm pair, without and with contact points, in all steps of a scene but the first. convex.py
+measures the times.
 """
 
 import argparse
@@ -17,7 +18,7 @@ from scipy.spatial.transform import Rotation
 
 
 def times(program, stream, rounds):
-    """Nanoseconds a pair of each round, by (start, contestant)."""
+    """Nanoseconds per pair in each round, by (start, contestant)."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stream"
         np.concatenate(numbers(stream), dtype=float).tofile(path)
@@ -31,7 +32,7 @@ def times(program, stream, rounds):
 
 
 def instructions(program, stream, contestant):
-    """Of a warm pair: those of all steps, but for reading and for the first step, which is cold."""
+    """Instructions per warm pair: of all steps but the first, which is cold, without reading."""
     steps = len(stream.positions) - 1
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stream"
@@ -49,7 +50,7 @@ def instructions(program, stream, contestant):
 
 
 def numbers(stream):
-    """What solving.c reads, in its order."""
+    """The stream as numbers, in the order in which solving.c reads them."""
     counts = len(stream.solids), len(stream.solid), len(stream.pairs), len(stream.positions)
     arrays = [counts]
     for solid in stream.solids:
@@ -63,7 +64,7 @@ def numbers(stream):
 
 
 def relative(positions, quaternions, i, j):
-    """Where B is in A's frame: (m, 12), a matrix and a shift."""
+    """The poses of B in A's frame, (m, 12): a rotation matrix and a shift each."""
     turns = Rotation.from_quat(quaternions)
     back = turns[i].inv()
     matrices = (back * turns[j]).as_matrix().reshape(-1, 9)
@@ -74,7 +75,7 @@ def main(arguments=None):
     import convex_scenes
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("program")
+    parser.add_argument("program", help="path of abut_solving, built by CMake")
     parser.add_argument("--scene", default="flush-3,parallel-4,apart-4,overlapping-4")
     parser.add_argument("--count", type=int, default=300)
     given = parser.parse_args(arguments)

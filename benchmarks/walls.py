@@ -5,7 +5,7 @@
     python benchmarks/walls.py --scene build
 
 Prints the fastest and the median repeat and how they compare, and appends the figures to
-results/<cpu>.csv. README.md says what each scene, contestant and column is.
+results/<cpu>.csv. README.md describes each scene, contestant and column.
 """
 
 import sys
@@ -33,7 +33,7 @@ FIELDS = [
 
 
 class Entrant(rounds.Entrant):
-    """A contestant on a scene: the spheres of its calls."""
+    """A contestant on a scene, with the spheres of each call."""
 
     def __init__(self, name, scene, threads, outputs):
         super().__init__(name, CONTESTANTS[name](scene, threads), threads, outputs)
@@ -54,7 +54,7 @@ class Entrant(rounds.Entrant):
         return [self.contestant.search(call) for call in self.calls]
 
     def run(self):
-        """Where the scene says which call counts, that one of a new contestant."""
+        """Search once; if the scene times a later call, search up to it with a new finder."""
         if self.call is None:
             super().run()
             return
@@ -67,18 +67,17 @@ class Entrant(rounds.Entrant):
             self.firsts.append(building + first)
 
     def first_ns(self):
-        """Of a sphere in the first call, with building, where that is known; without the round
-        that does not count."""
+        """Nanoseconds per sphere of the first call with building, without the first round."""
         each = [1e9 * seconds / self.sphere_count for seconds in self.firsts[1:]]
         return round(np.median(each), 2) if each else ""
 
     def counts(self):
-        """Touching facets of each sphere; searched anew, as some tell only of their last call."""
+        """Touching facets of each sphere, by a new search: some rivals count only the last call."""
         search, counts = self.contestant.search, self.contestant.counts
         return np.concatenate([counts(call, search(call)) for call in self.calls])
 
     def kept_count(self):
-        """Contacts that remain of the touching facets; only abut tells."""
+        """The number of contacts that abut keeps of the touching facets; "" for rivals."""
         return sum(len(found) for found in self.kept[-len(self.calls) :]) if is_abut(self) else ""
 
 
@@ -90,14 +89,14 @@ def is_abut(entrant):
 
 
 def enter(name, scene, threads, outputs):
-    """The entrants of one contestant: those threads that it can use, outputs for abut alone."""
+    """The entrants of one contestant by number of threads, for abut also by outputs."""
     most = CONTESTANTS[name].max_threads or max(threads)
     outputs = outputs if name == "abut" else ["warm"]
     return [Entrant(name, scene, t, o) for t in threads if t <= most for o in outputs]
 
 
 def measure_searches(scene_name, scene, contestants, options):
-    """One row an entrant."""
+    """The rows of the searches, one per entrant."""
     entrants = []
     for name in contestants:
         entrants += enter(name, scene, options.threads, options.outputs)
@@ -114,7 +113,7 @@ def measure_searches(scene_name, scene, contestants, options):
 
 
 def measure_builds(scene_name, scene, contestants, options):
-    """One row a contestant and number of threads: what stands before the second search."""
+    """The rows of building, one per contestant and number of threads."""
     if "abut" in contestants and "abut-mesh" not in contestants:
         contestants = ["abut-mesh", *contestants]
     turns = [
@@ -147,7 +146,7 @@ def first_columns(scene_name, scene, name, threads, options):
 
 
 def tally(entrant, reference):
-    """What was counted; the difference is from abut's count on the same spheres."""
+    """The counts of an entrant, and their difference from abut's on the same spheres."""
     counts = entrant.counts() if reference is None or not is_abut(entrant) else reference
     is_all = not entrant.contestant.is_closest_only
     found = {"touching_spheres": int(np.count_nonzero(counts)), "kept": entrant.kept_count()}
@@ -161,11 +160,11 @@ def tally(entrant, reference):
 
 
 def is_whole_rival(name):
-    """Whether it is a rival that finds all facets, or builds what would find them."""
+    """Whether a contestant is a rival that finds all touching facets."""
     return not name.startswith("abut") and not CONTESTANTS[name].is_closest_only
 
 
-# ---- telling -------------------------------------------------------------------------------------
+# ---- the table -----------------------------------------------------------------------------------
 
 
 def print_table(rows):
@@ -178,7 +177,7 @@ def print_table(rows):
 
 
 def note(row):
-    """What a reader of the table's line must know beside it."""
+    """The remark at the end of a row of the table."""
     notes = []
     if row["contestant"] == "abut" and row["fastest_rival"]:
         notes.append(f"fastest rival: {row['fastest_rival']}")

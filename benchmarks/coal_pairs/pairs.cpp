@@ -1,10 +1,10 @@
 // Distances of pairs of convex bodies along their motion, by Coal's GJK and EPA: a rival of the
 // benchmark.
 //
-// What Coal's `distance` does for two convex bodies, without finding out each time what they are:
-// one solver for all pairs, and of each pair the direction and the support vertices that its last
-// query ended with, which is how Coal starts warm. Contact points are those of its patches, as
-// `computeContactPatch` finds them after `collide`.
+// Does the work of Coal's `distance` for two convex bodies, without its dispatch by type. All pairs
+// share one solver. Each pair stores the direction and the support vertices of its last query, from
+// which Coal starts warm. Contact points are those of Coal's patches: `computeContactPatch` finds
+// them after `collide`.
 
 #include <coal/config.hh>
 #include <coal/contact_patch/contact_patch_solver.h>
@@ -22,7 +22,7 @@ namespace
 
 using Body = coal::Convex<coal::Triangle>;
 
-// Where the next query of a pair begins.
+// The start of a pair's next query.
 struct Guess {
     coal::Vec3s direction;
     coal::support_func_guess_t vertices;
@@ -34,16 +34,16 @@ struct Stream {
     std::vector<std::unique_ptr<Body>> shapes;
     std::vector<const Body *> bodies;
     std::vector<std::pair<std::size_t, std::size_t>> pairs;
-    std::vector<coal::Transform3s> poses; // of all bodies, step by step
-    std::vector<Guess> guesses;           // of each pair
+    std::vector<coal::Transform3s> poses; // poses of all bodies, step by step
+    std::vector<Guess> guesses;           // one for each pair
     coal::GJKSolver solver;
     coal::ContactPatchSolver patch_solver;
     coal::ContactPatch patch;
 };
 
-// What one query finds.
+// The result of one query.
 struct Link {
-    double distance; // less than 0: they overlap
+    double distance; // negative if the bodies overlap
     coal::Vec3s p, q, normal;
 };
 
@@ -122,7 +122,7 @@ void stream_set_bodies(Stream *stream, const std::size_t *shapes, std::size_t bo
     stream->guesses.assign(pair_count, COLD);
 }
 
-// Poses of all bodies in one step after another: positions, and rotations as 3 x 3, by rows.
+// Sets the poses of all bodies, step by step: positions, and rotations as 3 x 3, by rows.
 void stream_add_poses(Stream *stream, const double *positions, const double *rotations,
                       std::size_t count)
 {
@@ -139,13 +139,13 @@ void stream_free(Stream *stream)
     delete stream;
 }
 
-// Forget what was found.
+// Resets all guesses, so that the next queries start cold.
 void stream_cool(Stream *stream)
 {
     stream->guesses.assign(stream->pairs.size(), COLD);
 }
 
-// The distances of all pairs in one step, from where the last one ended.
+// Computes the distances of all pairs in one step, starting from the results of the last step.
 void stream_distances(Stream *stream, std::size_t step, double *distances)
 {
     const coal::Transform3s *poses = poses_of(*stream, step);
@@ -154,7 +154,7 @@ void stream_distances(Stream *stream, std::size_t step, double *distances)
     }
 }
 
-// With contact points; returns how many.
+// Computes distances and contact points of all pairs; returns the number of points.
 std::size_t stream_patches(Stream *stream, std::size_t step, double *distances)
 {
     const coal::Transform3s *poses = poses_of(*stream, step);

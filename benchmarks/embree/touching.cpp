@@ -1,8 +1,8 @@
 // All facets that each sphere touches, by Embree's point query: a rival of the benchmark.
 //
-// Embree walks its tree of boxes and calls `visit` for every triangle of the leaves that it
-// reaches. `visit` measures the distance in double precision, notes the triangle's number where the
-// sphere touches it, and leaves the query's radius as it is: a smaller one would lose the others.
+// Embree traverses its tree of boxes and calls `visit` for every triangle in the leaves it reaches.
+// `visit` computes the distance in double precision and stores the triangle's number if the sphere
+// touches it. It keeps the query's radius, because a smaller one would miss other triangles.
 
 #if __has_include(<embree4/rtcore.h>)
 #include <embree4/rtcore.h>
@@ -24,7 +24,7 @@
 namespace
 {
 
-constexpr std::size_t CHUNK = 4096; // spheres that a thread takes at once
+constexpr std::size_t CHUNK = 4096; // spheres in each chunk of a thread's work
 
 struct Vec3 {
     double x, y, z;
@@ -37,10 +37,10 @@ struct Triangle {
 struct Tree {
     RTCDevice device;
     RTCScene scene;
-    double build_seconds; // of Embree's commit alone
-    float slack;          // what rounding to single precision may add to a distance
+    double build_seconds; // seconds of Embree's commit alone
+    float slack;          // largest error of a distance by rounding to single precision
     std::vector<Triangle> triangles;
-    std::vector<std::vector<std::uint32_t>> found; // one array a thread, kept from query to query
+    std::vector<std::vector<std::uint32_t>> found; // one array per thread, reused by queries
     std::vector<std::uint32_t> counts;             // triangles that each sphere touches
 };
 
@@ -71,7 +71,7 @@ double square(Vec3 a)
     return dot(a, a);
 }
 
-// Squared distance by the regions of C. Ericson, Real-Time Collision Detection, section 5.1.5.
+// Returns the squared distance, by the regions of C. Ericson, Real-Time Collision Detection, 5.1.5.
 double distance_sq(const Triangle &t, Vec3 p)
 {
     const Vec3 ap = p - t.a;
@@ -146,7 +146,7 @@ void add_triangles(Tree &tree, const double *vertices, std::size_t vertex_count,
     rtcReleaseGeometry(geometry);
 }
 
-// The corners in double precision, for the exact distance.
+// Returns the corners in double precision, for the exact distance.
 void note_triangles(Tree &tree, const double *vertices, const std::uint32_t *facets,
                     std::size_t facet_count)
 {
@@ -175,7 +175,7 @@ Tree *tree_build(const double *vertices, std::size_t vertex_count, const std::ui
     for (std::size_t k = 0; k < 3 * vertex_count; k++) {
         largest = std::max(largest, std::abs(vertices[k]));
     }
-    tree->slack = static_cast<float>(std::ldexp(largest, -21)); // four roundings
+    tree->slack = static_cast<float>(std::ldexp(largest, -21)); // four roundings to single precision
     const auto begin = std::chrono::steady_clock::now();
     rtcCommitScene(tree->scene);
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
@@ -200,7 +200,7 @@ void tree_free(Tree *tree)
     delete tree;
 }
 
-// Number of pairs that touch. Their triangles' numbers stay in the tree until the next search.
+// Returns the number of touching pairs. The tree keeps their triangles until the next search.
 std::size_t tree_search(Tree *tree, const double *centers, const double *radii, std::size_t count,
                         int thread_count)
 {
@@ -208,7 +208,7 @@ std::size_t tree_search(Tree *tree, const double *centers, const double *radii, 
     tree->counts.resize(count);
     std::atomic<std::size_t> next{0};
     const auto work = [&](std::vector<std::uint32_t> &own) {
-        // moved, as neighbors in the tree's array would share a cache line
+        // a local copy, because neighbors in the tree's array share a cache line
         std::vector<std::uint32_t> found = std::move(own);
         found.clear(); // keeps its memory
         for (std::size_t begin; (begin = next.fetch_add(CHUNK)) < count;) {
@@ -233,7 +233,7 @@ std::size_t tree_search(Tree *tree, const double *centers, const double *radii, 
     return total;
 }
 
-// How many triangles each sphere of the search before touches.
+// Returns how many triangles each sphere of the last search touches.
 const std::uint32_t *tree_counts(const Tree *tree)
 {
     return tree->counts.data();

@@ -1,6 +1,6 @@
-"""A case of nine_codes_scenes.py in YADE, which runs this: two files are told by the environment.
+"""A case of nine_codes_scenes.py as a script for YADE.
 
-YADE's names are there where it runs a script.
+Environment variables name two files. YADE defines its own names before it runs a script.
 """
 
 # ruff: noqa: F821
@@ -28,7 +28,7 @@ for number, velocity in zip(spheres, given["velocities"], strict=True):
 
 
 def matched(table):
-    """Numbers of each pair of materials."""
+    """YADE's MatchMaker for a table with one number per pair of materials."""
     pairs = [(i, j) for i in range(len(numbers)) for j in range(i, len(numbers))]
     return MatchMaker(matches=tuple((numbers[i], numbers[j], float(table[i, j])) for i, j in pairs))
 
