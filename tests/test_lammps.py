@@ -1150,5 +1150,6 @@ def test_howto_is_a_program(tmp_path, monkeypatch):
     program.write_text(code)
     ended = run_child([mpiexec(), "-n", "2", sys.executable, program], cwd=tmp_path)
     assert ended.returncode == 0, ended.stderr
-    assert ended.stdout.count(printed.strip()) == 2
+    # mpiexec may mix the characters of both processes
+    assert sorted("".join(ended.stdout.split())) == sorted(2 * "".join(printed.split()))
     assert (tmp_path / "drum.restart").exists()
