@@ -9,10 +9,10 @@
  *     |      | |                    the body is.
  *     |      +-|-c                  A strip begins at the line where both planes meet, where the
  *  ---|--------+-|--  floor         wall has facets in front of the floor, and the floor has some
- *     +--------|-+                  in front of the wall: the edge is concave there, and a body
- *              :                    cannot come from elsewhere to what lies behind both.
+ *     +--------|-+                  in front of the wall. The edge is concave there: a body can
+ *              :                    get behind both only through them.
  *
- * At a convex edge each plane lies behind the other one, and has nothing in front of it.
+ * At a convex edge each plane lies behind the other one, and has no facets in front of it.
  *
  * If the edge ends behind a third wall, as in the corner of a box, its strips continue behind that
  * one, too. A wall that itself reaches behind the floor, as in some models, has a strip there all
@@ -26,20 +26,20 @@ typedef struct concave_edge {
     const patch_room *room;
     const wall_plane *wall, *other;
     double sine;        /* sine of the angle between them */
-    vec3 along, inward; /* unit: along the line; on the wall, towards the front of the other */
-    vec3 middle;        /* the point of the line next to the body */
+    vec3 along, inward; /* unit: along the line; on the wall, towards the front of `other` */
+    vec3 middle;        /* the point of the line that is closest to the body's centroid */
     double margin;      /* how far in front of the line a strip begins */
-    double width;
+    double width;       /* width of a strip, and half the length of the line */
 } concave_edge;
 
-/* A direction on a plane towards the front of another plane, of any length. */
+/* A vector in a plane that points towards the front of another plane, of any length. */
 static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
 {
     const double cosine = vec3_dot(wall->normal, other->normal);
     return vec3_sub(other->normal, vec3_scale(wall->normal, cosine));
 }
 
-/* Finds the line where a wall meets another plane. False: it is not next to the body. */
+/* Finds the line of two planes. Returns false if it is far from the body, or they are parallel. */
 static bool meet(concave_edge *m, const patch_task *task, const wall_plane *wall,
                  const wall_plane *other)
 {
@@ -61,7 +61,7 @@ static bool meet(concave_edge *m, const patch_task *task, const wall_plane *wall
     return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * task->reach;
 }
 
-/* The line where both planes meet, moved on one of them by the margin to the front of the other. */
+/* The line where both planes meet, on plane `wall`, moved by the margin along `inward`. */
 static plane_line line_on(const concave_edge *m, const wall_plane *wall, vec3 inward)
 {
     const vec3 begin = vec3_add(vec3_sub(m->middle, vec3_scale(m->along, m->width)),
@@ -71,8 +71,8 @@ static plane_line line_on(const concave_edge *m, const wall_plane *wall, vec3 in
                         cover_place(wall, 0, way), cover_place(wall, 1, way)};
 }
 
-/* Lists, in room->lines, the parts of that line where the other plane has facets in front of the
- * wall. Returns how many. */
+/* Writes the parts of that line where the other plane has facets in front of the wall to
+ * room->lines. Returns their number. */
 static int32_t find_other(patch_room *room, const concave_edge *m)
 {
     if (m->other->half_space >= 0) {
@@ -89,12 +89,12 @@ static int32_t find_other(patch_room *room, const concave_edge *m)
 
 /* ---- ends behind a third wall ---- */
 
-/* Whether a third wall has facets in front of both planes, next to where all three meet. */
+/* Whether a third wall has facets in front of both planes, near the point where all three meet. */
 static bool is_corner(const concave_edge *m, const wall_plane *third, vec3 end)
 {
     const double slope = vec3_dot(third->normal, m->along);
     const vec3 on_wall = towards_front(third, m->wall), on_other = towards_front(third, m->other);
-    /* the line of the third wall and one plane, towards the front of the other plane */
+    /* the directions of the lines in which the third wall meets the two planes */
     vec3 first = vec3_cross(third->normal, on_wall), second = vec3_cross(third->normal, on_other);
     const double up_first = vec3_dot(first, m->other->normal);
     const double up_second = vec3_dot(second, m->wall->normal);
@@ -109,7 +109,7 @@ static bool is_corner(const concave_edge *m, const wall_plane *third, vec3 end)
            cover_holds(m->room, third, cover_place(third, 0, at), cover_place(third, 1, at));
 }
 
-/* Whether an end of a part of the line is behind a third wall, or at it. */
+/* Whether the point at a fraction of the line's length is behind a third wall, or at it. */
 static bool ends_behind(const concave_edge *m, double part)
 {
     const double way = (2.0 * part - 1.0) * m->width;
@@ -135,7 +135,8 @@ static flat_corner strip_corner(const concave_edge *m, double part, double inwar
     return (flat_corner){at, cover_place(m->wall, 0, at), cover_place(m->wall, 1, at), number};
 }
 
-/* The number of a strip's end: that of the side by which the line enters or leaves the piece. */
+/* The number for a corner at an end of a strip: that of the piece's side through which the line
+ * enters or leaves; that of corner 0 if the line ends inside (side < 0). */
 static int32_t side_number(const concave_edge *m, const flat_piece *piece, int32_t side)
 {
     return cover_corner(m->room, piece, side < 0 ? 0 : side)->number;
@@ -152,7 +153,7 @@ static abut_status add_strip(patch_room *room, const concave_edge *m, int32_t nu
     const flat_corner near_end = strip_corner(m, end, m->margin, leaves);
     const flat_corner far_begin = strip_corner(m, begin, -m->width, enters);
     const flat_corner far_end = strip_corner(m, end, -m->width, leaves);
-    /* a corner has the number of the side after it; those of the long sides are never used */
+    /* a corner has the number of the side after it; the numbers of long sides are never used */
     if (vec3_dot(piece->normal, m->wall->normal) > 0.0) {
         const flat_corner around[] = {near_begin, near_end, far_end, far_begin};
         return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
@@ -161,7 +162,7 @@ static abut_status add_strip(patch_room *room, const concave_edge *m, int32_t nu
     return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
 }
 
-/* Adds strips where a piece and the other plane have parts of the line in common. */
+/* Adds a strip for each part of the line that both a piece and the other plane cover. */
 static abut_status add_piece(patch_room *room, const concave_edge *m, const plane_line *l,
                              int32_t number, int32_t count)
 {
@@ -195,7 +196,7 @@ static abut_status add_strips(patch_room *room, const concave_edge *m)
     return status;
 }
 
-/* Whether any foot on a wall is behind another plane, or no farther in front than noise. */
+/* Whether the foot of any corner is behind another plane, or in front of it by noise at most. */
 static bool are_behind(const wall_plane *wall, const wall_plane *other, const foot_corner *feet,
                        int32_t count)
 {

@@ -1,7 +1,7 @@
-/* Collects facets that lie in one plane, to within their noise, and finds what they cover of it.
+/* Collects facets that lie in one plane, within their noise, and finds what they cover of it.
  *
- * Facets of one plane are one wall, whatever edges they share. The parts of a line that facets
- * cover are joined, so fans, slivers, T-junctions and cracks of noise make no difference. */
+ * Facets of one plane are one wall, whether they share edges or not. The parts of a line that they
+ * cover are joined. So fans, slivers, T-junctions and cracks as narrow as noise do not matter. */
 #include "cover.h"
 
 #include "../base/memory.h"
@@ -32,8 +32,8 @@ static int32_t find_leader(const flat_pieces *all)
     return leader;
 }
 
-/* Whether a piece lies in the plane of the leader, to within noise. The plane may be tilted by the
- * leader's noise over its height. */
+/* Whether a piece lies in the plane of the leader, within noise. Noise may tilt the plane by an
+ * angle of the leader's noise divided by its height. */
 static bool is_on_plane(const flat_pieces *all, const flat_piece *leader, const flat_piece *piece)
 {
     const vec3 from = all->corners[leader->begin].at;
@@ -85,7 +85,7 @@ bool cover_is_in_front(const wall_plane *wall, vec3 at, double normal_noise)
     return cover_height(wall, at) > cover_front_limit(wall, normal_noise);
 }
 
-/* Collects the pieces that lie in a plane. */
+/* Collects the pieces that lie in the plane of the piece `leader`. */
 static void collect(patch_room *room, wall_plane *wall, int32_t leader, int32_t number)
 {
     flat_pieces *all = &room->pieces;
@@ -173,7 +173,7 @@ const flat_corner *cover_corner(const patch_room *room, const flat_piece *piece,
     return &room->pieces.corners[piece->begin + (k < piece->count ? k : k - piece->count)];
 }
 
-/* How far inside of side k of a piece a place is. */
+/* The distance of a place from side k of a piece, positive on the inner side. */
 static double side_distance(const patch_room *room, const wall_plane *wall, const flat_piece *piece,
                             int32_t k, double x, double y)
 {

@@ -1,12 +1,12 @@
 /* Finds contacts of convex bodies with walls: the facets near each body, those on which it stands
- * (stand.c), and a row for each.
+ * (stand.c), and the rows.
  *
- * A row has a facet and the spots that lie in it. A facet has one row for each wall with which it
- * is met. So forces of spots are forces on that facet, and their sum over a body's rows is what the
- * half space would exert. A row takes link, point and overlap from its deepest spot, or from the
- * link if the facet is met at a border. A wall counts with all its spots if one of them is within
- * the gap. So there are rows also for facets from which a tilted body has risen. Nothing is tracked
- * from step to step, so the step before is not read. */
+ * A row has a facet and the spots that lie in it. A bent facet has a row for each plane in which it
+ * has spots. So the force at a spot acts on the facet of its row. The sum of the forces over a
+ * body's rows is the force of a half space. Link, point and overlap of a row are those of its
+ * deepest spot, or those of the link if the body meets the facet at a border. If one spot of a
+ * plane is within the gap, all its spots count. So there are rows also for facets from which a
+ * tilted body has risen. Each step is computed anew, so rows of the last step are not read. */
 #include <string.h>
 
 #include "stand.h"
@@ -15,11 +15,11 @@
 #include "../convex/convex_finder.h"
 #include "../mesh/tolerance.h"
 
-/* Bodies that one thread takes in one go, and the work for a facet near one, in the units of
- * parallel_report. */
+/* CHUNK_BODIES: the number of bodies that one thread takes in one go. WORK_OF_FACET: the work for a
+ * facet near a body, in the units of parallel_report. */
 enum { CHUNK_BODIES = 64, WORK_OF_FACET = 60 };
 
-/* The facets near each body, as the search for spheres finds them. */
+/* The facets near each body: columns of a search for the facets near spheres. */
 typedef struct near_facets {
     abut_index *offsets, *mesh, *facet, *image;
 } near_facets;
@@ -30,11 +30,11 @@ typedef struct wall_finding {
     const abut_convex_walls *walls;
     abut_convex_contacts *contacts;
     const placed_body *bodies;
-    abut_index count; /* of bodies for which walls are searched */
+    abut_index count; /* number of bodies for which walls are searched */
     double *centers;  /* centers of their circumscribed spheres */
     double *radii;    /* the radii within which facets are near */
     near_facets near;
-    pose *poses; /* of the meshes */
+    pose *poses; /* poses of the meshes */
     lattice lattice;
     abut_index mesh_count;
 } wall_finding;
@@ -86,7 +86,7 @@ static abut_status make_spheres(wall_finding *f, const double *centers)
     return ABUT_OK;
 }
 
-/* The query for facets near spheres; the spheres are not set. */
+/* The query for facets near spheres. The caller sets the spheres. */
 static abut_query near_query(const wall_finding *f)
 {
     abut_query query = abut_query_default();
@@ -133,7 +133,7 @@ static abut_status find_wider(const wall_finding *f, abut_index k, double radius
     query.sphere_count = 1;
     query.centers = f->centers + 3 * k, query.radii = &radius;
     query.workers = 1;
-    /* its numbers were checked when all bodies were searched */
+    /* all numbers were checked in the first search, so no error is reported */
     return find_near(f, &query, near, NULL);
 }
 
@@ -165,7 +165,7 @@ static abut_status load_facet(const wall_finding *f, const placed_body *body,
     return flat_add(&room->patch.pieces, abut_finder_mesh(f->walls->finder, number), &place);
 }
 
-/* The facets near one body, as rows of all that were found. All half spaces count as near. */
+/* The facets near one body: rows begin ... end - 1 of near_facets. All half spaces are near. */
 typedef struct near_rows {
     const near_facets *near;
     abut_index begin, end;
@@ -194,7 +194,7 @@ static abut_status load_walls(const wall_finding *f, abut_index i, const stand_t
 
 /* ---- rows ---- */
 
-/* What the rows of one body are made of. */
+/* The data from which the rows of one body are made. */
 typedef struct row_writing {
     const wall_finding *f;
     const stand_task *task;
@@ -215,7 +215,7 @@ static row_place begin_place(const row_writing *w)
     return (row_place){.first = (int32_t)w->body, .before = -1, .at = &w->f->bodies[w->body].at};
 }
 
-/* The result for a facet with this deepest spot. */
+/* The result of a row whose deepest spot is `spot`. */
 static solved spot_result(const row_writing *w, const wall_plane *wall, const wall_spot *spot)
 {
     const convex_body *body = w->task->standing.body;
@@ -246,8 +246,8 @@ static bool is_same_facet(const row_writing *w, const wall_spot *a, const wall_s
            memcmp(pieces[a->piece].image, pieces[b->piece].image, sizeof pieces->image) == 0;
 }
 
-/* Copies the plane's spots in the same facet as spot `first`, from that one on. Returns the
- * deepest. */
+/* Copies spot `first`, and the later spots of the plane that are in the same facet, to the chunk.
+ * Returns the deepest of them. */
 static const wall_spot *copy_spots(const row_writing *w, const wall_plane *wall, int32_t first,
                                    solved *result)
 {
@@ -305,7 +305,7 @@ static abut_status write_plane(const row_writing *w, const wall_plane *wall)
     return ABUT_OK;
 }
 
-/* Names an end on a piece by the numbers of its facet. */
+/* Replaces the feature of an end on a piece by its number in the facet. */
 static void name_end(const row_writing *w, const flat_piece *piece, convex_end *end)
 {
     const flat_corner *corners = w->room->patch.pieces.corners + piece->begin;
@@ -338,7 +338,7 @@ static bool comes_later(const convex_row *a, const convex_row *b)
 
 static void swap_spots(convex_spot *spots, int32_t first, int32_t second)
 {
-    /* reversed as a whole, then each part by itself */
+    /* reverses all spots, and then each of the two groups */
     const int32_t begins[3] = {0, 0, second}, counts[3] = {first + second, second, first};
     for (int part = 0; part < 3; part++) {
         convex_spot *part_spots = spots + begins[part];
@@ -405,8 +405,8 @@ static abut_status stand_among(const wall_finding *f, abut_index i, const stand_
     return status ? status : stand_find(room, task);
 }
 
-/* Searches again within a larger radius: a body deep in a wall may also be behind others, which
- * bend away from that wall farther off. */
+/* Searches again within a larger radius. A body that is deep in one wall may also be behind others,
+ * farther away, which meet that wall at a small angle. */
 static abut_status stand_wider(const wall_finding *f, abut_index k, const stand_task *task,
                                double radius, stand_room *room)
 {

@@ -1,4 +1,4 @@
-/* Makes bodies of facets: a polygon back to back with itself. */
+/* Loads facets as pieces, and makes flat shapes of pieces. */
 #include "flat.h"
 
 #include "../base/memory.h"
@@ -13,7 +13,7 @@ static vec3 to_body(const flat_place *place, vec3 corner)
                         vec3_add(pose_to_world(place->mesh_at, corner), place->shift));
 }
 
-/* Makes room for one more piece, with `corners` corners. */
+/* Reserves memory for one more piece, with `corners` corners. */
 static abut_status reserve(flat_pieces *all, abut_index corners)
 {
     const abut_status status =
@@ -23,7 +23,7 @@ static abut_status reserve(flat_pieces *all, abut_index corners)
                                sizeof *all->corners);
 }
 
-/* The rounding error of a point that two poses have moved. */
+/* The rounding error of a point that is moved to the world and then to the body's frame. */
 static double moved_rounding(const flat_place *place, vec3 corner)
 {
     const vec3 world = vec3_add(pose_to_world(place->mesh_at, corner), place->shift);
@@ -147,7 +147,7 @@ void flat_free(flat_pieces *all)
 
 /* ---- shapes ---- */
 
-/* A shape without arrays: a piece with `corners` corners, back to back with itself. */
+/* The counts of a flat shape with `corners` corners on its front and back. It has no arrays yet. */
 static abut_shape begin_shape(int32_t corners)
 {
     return (abut_shape){.dimension = 3,
@@ -196,7 +196,7 @@ static void set_points(abut_shape *s, const flat_corner *corners)
     }
 }
 
-/* Sets edge k, and the sides of front and back there. */
+/* Sets edge k, and the sides of front and back along it. */
 static void set_side(abut_shape *s, int32_t k, vec3 normal)
 {
     const int32_t count = s->vertex_count, next = k + 1 < count ? k + 1 : 0;
@@ -207,12 +207,12 @@ static void set_side(abut_shape *s, int32_t k, vec3 normal)
     const vec3 outward = vec3_cross(direction, normal);
     const double offset = vec3_dot(outward, shape_point(s, k));
     s->corners[k] = (shape_corner){outward, offset, k, k};
-    /* the back runs the other way: its corner at `next` has the side from next to k */
+    /* the back's corners are in the opposite order: the side behind its corner `next` ends at k */
     s->corners[2 * count - 1 - k] = (shape_corner){outward, offset, next, k};
 }
 
-/* Sets what is around a vertex, as seen from outside: the edge to the next corner, the front, the
- * edge from the one before, and the back. */
+/* Sets the edges and facets at a vertex, counter-clockwise seen from outside: the edge to the next
+ * vertex, the front, the edge to the vertex before, and the back. */
 static void set_vertex(abut_shape *s, int32_t k)
 {
     const int32_t count = s->vertex_count, before = k > 0 ? k - 1 : count - 1;

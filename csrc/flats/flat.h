@@ -1,4 +1,4 @@
-/* Facets of meshes as flat pieces in a body's frame, each of which may be a shape. */
+/* Pieces: facets of meshes, in a body's frame. Each piece can be made a flat shape. */
 #ifndef FLATS_FLAT_H
 #define FLATS_FLAT_H
 
@@ -7,9 +7,8 @@
 #include "../base/pose.h"
 #include "../convex/pair.h"
 
-/* The distance within which facets are loaded, in radii of a body's circumscribed sphere. A bearing
- * feature may be inclined by the patch angle; then the wall under its upper end is outside of the
- * sphere. */
+/* The distance within which facets are loaded, in radii of a body's circumscribed sphere. The wall
+ * under a bearing feature inclined by the patch angle may be outside of the sphere. */
 static inline double flat_reach(const abut_convex_options *options)
 {
     return 1.0 + 2.0 * rounded_sin(options->patch_angle);
@@ -17,19 +16,19 @@ static inline double flat_reach(const abut_convex_options *options)
 
 typedef struct flat_corner {
     vec3 at;
-    double x, y;    /* on the piece's plane */
-    int32_t number; /* of the corner in its facet, and of the edge to the next one */
+    double x, y;    /* place on the piece's plane */
+    int32_t number; /* number of the corner in its facet; also of the edge to the next corner */
 } flat_corner;
 
-/* A facet, or a triangle of a bent facet. */
+/* A facet, a triangle of a bent facet, or a strip or filler that continues one of these. */
 typedef struct flat_piece {
     int32_t mesh, facet;
     abut_index image[3];
-    int32_t begin, count; /* of its corners */
+    int32_t begin, count; /* range of its corners */
     vec3 normal;          /* unit, right-handed about its corners */
-    double area, height;  /* height: the least over any of its sides */
+    double area, height;  /* height: the smallest one over any side */
     double noise, normal_noise;
-    int32_t plane;       /* its plane; -1: none yet, or it is a strip or a filler */
+    int32_t plane;       /* number of its plane; -1: none yet, or it is a strip or filler */
     int32_t facet_piece; /* the piece itself, or the one that a strip or filler continues */
     int32_t behind;      /* the plane behind which a strip lies; -1: it is no strip */
 } flat_piece;
@@ -39,10 +38,10 @@ typedef struct flat_pieces {
     flat_corner *corners;
     int32_t piece_count, corner_count;
     abut_index piece_capacity, corner_capacity;
-    int32_t most_corners; /* of a piece */
+    int32_t most_corners; /* largest number of corners of a piece */
 } flat_pieces;
 
-/* The places of a facet and a body: the mesh's pose, shifted by whole periods, and the body's. */
+/* The poses of a facet's mesh, which is then shifted by `shift` (whole periods), and of a body. */
 typedef struct flat_place {
     const pose *mesh_at, *body_at;
     vec3 shift;
@@ -54,18 +53,18 @@ typedef struct flat_place {
 abut_status flat_add(flat_pieces *all, const abut_mesh *mesh, const flat_place *place);
 void flat_free(flat_pieces *all);
 
-/* Whether a piece that covers a plane closes a crack. */
+/* Whether a piece that covers a plane is a filler, which closes a crack. */
 static inline bool flat_is_filler(const flat_piece *piece)
 {
     return piece->plane < 0 && piece->behind < 0;
 }
 
-/* Adds a strip that continues a piece behind a plane, in the piece's plane. Its corners run around
- * as the piece's do. If `behind` is -1, it is a filler, which closes a crack beside the piece. */
+/* Adds a strip, which continues a piece in its plane behind the plane `behind`. With `behind` -1 it
+ * is a filler, which closes a crack next to the piece. Its corners turn as the piece's do. */
 abut_status flat_add_strip(flat_pieces *all, int32_t piece, int32_t behind,
                            const flat_corner corners[4]);
 
-/* A shape that is built for one piece after the other; `capacity` is its room for corners. */
+/* A shape that is built for one piece after the other, with memory for `capacity` corners. */
 typedef struct flat_shape {
     abut_shape shape;
     void *memory;
@@ -75,8 +74,8 @@ typedef struct flat_shape {
 abut_status flat_reserve(flat_shape *flat, int32_t corners);
 void flat_shape_free(flat_shape *flat);
 
-/* Builds a piece's shape, back to back with itself, with its first corner as origin; there must be
- * room. Facet 0 is the front; edge k is the side from corner k to the next one. */
+/* Builds the flat shape of a piece, with its first corner as origin. Call flat_reserve before.
+ * Facet 0 is the front, facet 1 the back. Edge k is the side from corner k to the next one. */
 void flat_build(flat_shape *flat, const flat_pieces *all, const flat_piece *piece);
 
 #endif

@@ -1,8 +1,8 @@
-/* Finds where a body stands on a plane of a wall, however that is meshed.
+/* Finds where a body stands on a plane of a wall. The mesh of the plane makes no difference.
  *
- * Facets that lie in one plane, to within their noise, are one wall, whatever edges they share. The
- * body meets the half space behind the plane. Its spots are those of the half space, cut off at the
- * end of the union of facets, the patch:
+ * Facets that lie in one plane, within their noise, are one wall, whether they share edges or not.
+ * The union of these facets is the patch. The body's spots are its spots with the half space behind
+ * the plane, cut off at the border of the patch:
  *
  *     +------+---------+        o  corners of the body's feature over the patch;
  *     |   o--|-----o   |        x  where its sides leave the patch;
@@ -12,8 +12,9 @@
  *         .  +-+---x---+        the parts of a side that facets cover are joined first. So fans,
  *         . . . . .             slivers, T-junctions and cracks of noise make no difference.
  *
- * A spot belongs to the facet in which it lies. Its gap is that to the facet's own plane, which is
- * off by no more than the noise of its corners there. */
+ * A spot belongs to the facet in which it lies. The spot's gap is measured to the plane of that
+ * facet. There it differs from the wall's common plane by at most the noise of the facet's corners.
+ */
 #include "patch.h"
 
 #include "../abut/contacts.h"
@@ -57,13 +58,13 @@ static int32_t set_foot_of(foot_corner *foot, const wall_plane *wall, const conv
     return facet->count;
 }
 
-/* A plane, and the feature of the body that faces it. */
+/* A plane, and the body's bearing feature that faces it. */
 typedef struct standing {
     patch_room *room;
     const patch_task *task;
     wall_plane *wall;
     convex_end end;
-    int32_t count; /* of its corners */
+    int32_t count; /* number of the feature's corners */
 } standing;
 
 /* ---- spots ---- */
@@ -93,7 +94,7 @@ static bool is_there(const standing *s, vec3 on_body)
     return false;
 }
 
-/* Adds a spot at a point of the body, over a piece, unless there is one already. */
+/* Adds a spot at a point of the body over a piece, unless there already is a spot at this point. */
 static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end of_body,
                             convex_end of_wall)
 {
@@ -115,7 +116,7 @@ static abut_status add_spot(standing *s, vec3 on_body, int32_t piece, convex_end
     return ABUT_OK;
 }
 
-/* Adds the corners of the feature that are over the patch. */
+/* Adds spots at the corners of the feature that are over the patch. */
 static abut_status add_corners(standing *s)
 {
     abut_status status = ABUT_OK;
@@ -131,7 +132,7 @@ static abut_status add_corners(standing *s)
     return status;
 }
 
-/* Adds the point where a side of the feature enters or leaves the patch, by a side of a piece. */
+/* Adds the spot where side k of the feature enters or leaves the patch through a piece's side. */
 static abut_status add_crossing(standing *s, int32_t k, double part, int32_t number, int32_t side)
 {
     if (side < 0) {
@@ -166,7 +167,7 @@ static abut_status add_crossings(standing *s)
 
 /* ---- corners of the patch ---- */
 
-/* Whether a place is inside of the feature, and clear of its border. */
+/* Whether a place is inside of the feature, and farther than wall->near from its border. */
 static bool is_under(const standing *s, double x, double y)
 {
     for (int32_t k = 0; k < s->count; k++) {
@@ -174,8 +175,7 @@ static bool is_under(const standing *s, double x, double y)
         const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
         const double side_x = to->x - from->x, side_y = to->y - from->y;
         const double cross = side_x * (y - from->y) - side_y * (x - from->x);
-        /* the body's corners are counter-clockwise seen from outside of it, and so clockwise from
-         * above */
+        /* corners are counter-clockwise seen from outside, so clockwise seen from above */
         if (!(-cross > s->wall->near * sqrt(side_x * side_x + side_y * side_y))) {
             return false;
         }
@@ -196,13 +196,13 @@ static abut_status add_end(standing *s, const border_end *end)
     return ABUT_OK;
 }
 
-/* The least part of a side that counts, in parts of its length. */
+/* Shorter parts of a side are ignored. The limit is a fraction of the side's length. */
 static double least_part(const standing *s, double length)
 {
     return CLOSED_NOISES * s->wall->near / length;
 }
 
-/* Adds both ends of a part of a piece's side that is a border of the patch. */
+/* Adds both ends of a part of a piece's side. The part is a border of the patch. */
 static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, double begin,
                             double end)
 {
@@ -228,18 +228,19 @@ static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, dou
     return status ? status : add_end(s, &last);
 }
 
-/* A side of a piece, moved outward by `way`. */
-static plane_line line_beyond(const standing *s, const flat_piece *piece, int32_t k, double way)
+/* A side of a piece, moved outward by a distance. */
+static plane_line line_beyond(const standing *s, const flat_piece *piece, int32_t k,
+                              double distance)
 {
     const flat_corner *from = cover_corner(s->room, piece, k),
                       *to = cover_corner(s->room, piece, k + 1);
     const double x = to->x - from->x, y = to->y - from->y, length = sqrt(x * x + y * y);
     const double turning = vec3_dot(piece->normal, s->wall->normal) < 0.0 ? -1.0 : 1.0;
-    const double beyond = turning * way / length;
+    const double beyond = turning * distance / length;
     return (plane_line){from->x + beyond * y, from->y - beyond * x, x, y};
 }
 
-/* Adds the borders on a piece's side: the parts with no patch beyond. */
+/* Adds the borders of the patch on a piece's side: the parts with no other piece beyond them. */
 static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
 {
     const plane_line l = line_beyond(s, piece, k, 2.0 * s->wall->near);
@@ -253,7 +254,7 @@ static abut_status add_borders(standing *s, const flat_piece *piece, int32_t k)
     return status ? status : add_ends(s, piece, k, begin, 1.0);
 }
 
-/* Whether the border continues straight from an end, or across the mouth of a crack. */
+/* Whether the border continues straight on at an end, possibly across the opening of a crack. */
 static bool is_continued(const standing *s, const border_end *end)
 {
     for (int32_t k = 0; k < s->room->end_count; k++) {
@@ -288,7 +289,7 @@ static bool comes_before(const piece_side *a, const piece_side *b)
     return a->x < b->x || (a->x == b->x && a->y < b->y);
 }
 
-/* Sorts some thousand sides at most: Shell's sort, with steps by Ciura. */
+/* Sorts sides, of which there are at most some thousand, by Shell's method with Ciura's steps. */
 static void sort_sides(piece_side *sides, int32_t count)
 {
     static const int32_t steps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
@@ -323,8 +324,8 @@ static abut_status reserve_sides(patch_room *room)
                       sizeof *room->sides);
 }
 
-/* Lists the sides of pieces begin ... end - 1 after the `count` that are listed; there must be
- * room. Returns how many there are then. */
+/* Adds the sides of pieces begin ... end - 1 to the `count` sides in room->sides. Returns the new
+ * number. Call reserve_sides before. */
 static int32_t list_sides(const standing *s, int32_t begin, int32_t end, int32_t count)
 {
     for (int32_t k = begin; k < end; k++) {
@@ -336,7 +337,7 @@ static int32_t list_sides(const standing *s, int32_t begin, int32_t end, int32_t
     return count;
 }
 
-/* Whether a piece on the other side has exactly the same side. */
+/* Whether another piece, beyond side k, has exactly this side. */
 static bool is_shared(const piece_side *sides, int32_t count, int32_t k)
 {
     const piece_side *side = &sides[k];
@@ -351,7 +352,7 @@ static bool is_shared(const piece_side *sides, int32_t count, int32_t k)
     return false;
 }
 
-/* Whether a side is wholly outside of one of the feature's sides. */
+/* Whether a side of a piece is wholly outside of one side of the feature. */
 static bool is_beside(const standing *s, const piece_side *side)
 {
     const flat_piece *piece = &s->room->pieces.pieces[side->piece];
@@ -397,8 +398,8 @@ static abut_status add_patch_corners(standing *s)
 
 /* ---- cracks ---- */
 
-/* The width of what the body stands on: for a facet that of a circle with the same ratio of area
- * and border, for an edge its length. */
+/* The width of the feature. For a facet it is the diameter of a circle with the same ratio of area
+ * and perimeter; for an edge it is its length. */
 static double foot_width(const standing *s)
 {
     double twice = 0.0, border = 0.0;
@@ -417,12 +418,13 @@ static double side_length(const piece_side *side)
     return sqrt(side->out_x * side->out_x + side->out_y * side->out_y);
 }
 
-static flat_corner filler_corner(const standing *s, const piece_side *side, double part, double way)
+static flat_corner filler_corner(const standing *s, const piece_side *side, double part,
+                                 double distance)
 {
     const flat_piece *piece = &s->room->pieces.pieces[side->piece];
     const flat_corner *from = cover_corner(s->room, piece, side->side);
     const flat_corner *to = cover_corner(s->room, piece, side->side + 1);
-    const double out = way / side_length(side);
+    const double out = distance / side_length(side);
     const vec3 beyond = vec3_add(vec3_scale(s->wall->axes[0], out * side->out_x),
                                  vec3_scale(s->wall->axes[1], out * side->out_y));
     const vec3 along = vec3_scale(vec3_sub(to->at, from->at), part);
@@ -431,7 +433,7 @@ static flat_corner filler_corner(const standing *s, const piece_side *side, doub
                          from->number};
 }
 
-/* Continues a piece over the crack beside a part of its side, as far as there is another piece. */
+/* Adds fillers over the crack along a part of a piece's side, where another piece is beyond it. */
 static abut_status close_part(standing *s, const piece_side *side, double begin, double end)
 {
     const flat_piece *piece = &s->room->pieces.pieces[side->piece];
@@ -455,7 +457,7 @@ static abut_status close_part(standing *s, const piece_side *side, double begin,
     return status;
 }
 
-/* Closes cracks beside a side: between the parts that the patch covers at once. */
+/* Closes the cracks along a side of a piece: wherever no other piece begins directly beside it. */
 static abut_status close_side(standing *s, const piece_side *side)
 {
     abut_status status = ABUT_OK;
@@ -483,8 +485,7 @@ static abut_status begin_standing(standing *s)
     return ABUT_OK;
 }
 
-/* A circle on the plane about the foot of the body's centroid, wider by a crack than the body's
- * feature. */
+/* A circle about the foot of the body's centroid, larger than the feature by wall->crack. */
 typedef struct foot_circle {
     double x, y, radius_sq;
 } foot_circle;
@@ -512,7 +513,7 @@ static bool meets_circle(const foot_circle *c, const flat_corner *from, const fl
     return off_x * off_x + off_y * off_y <= c->radius_sq;
 }
 
-/* Lists the sides of pieces begin ... end - 1 that are under the body. Returns how many. */
+/* Lists the sides of pieces begin ... end - 1 that are under the body. Returns their number. */
 static int32_t list_under(const standing *s, int32_t begin, int32_t end)
 {
     const foot_circle circle = circle_around(s);
@@ -530,7 +531,7 @@ static int32_t list_under(const standing *s, int32_t begin, int32_t end)
     return count;
 }
 
-/* Closes cracks beside pieces begin ... end - 1 of the plane. */
+/* Closes the cracks along the sides of pieces begin ... end - 1 of the plane. */
 static abut_status close_beside(standing *s, int32_t begin, int32_t end)
 {
     patch_room *room = s->room;

@@ -4,12 +4,12 @@
 
 #include "cover.h"
 
-/* Finds the spots of a plane: the corners of what the body's feature that faces the plane, and the
- * union of the plane's pieces, have in common. */
+/* Finds the spots of a plane: the corners of the intersection of the body's bearing feature with
+ * the union of the plane's pieces. */
 abut_status patch_spots(patch_room *room, const patch_task *task, wall_plane *wall);
 
-/* Closes cracks between a plane's pieces under the body: those narrower than a small part of what
- * the body stands on there. It is called for all planes before spots are found. */
+/* Closes the cracks between a plane's pieces under the body that are narrower than a small fraction
+ * of the bearing feature's width. Call it for all planes before patch_spots. */
 abut_status patch_close(patch_room *room, const patch_task *task, wall_plane *wall);
 
 void patch_free(patch_room *room);

@@ -1,24 +1,24 @@
 /* Chooses which of the facets near a body count: each wall once, in the sense of the distance
  * hierarchy of spheres (walls/hierarchy.c).
  *
- * First planes. Facets of one plane are one patch, and the body stands on a patch that has spots
- * (patch.c). Planes with the foot of the body's centroid on their patch come first, then those with
- * less overlap. An example is a cube near the edge of a table:
+ * Planes come first. The facets of one plane are one patch, and the body stands on each patch that
+ * has spots (patch.c). Planes whose patch contains the foot of the body's centroid have priority,
+ * then planes with less overlap. An example is a cube near the edge of a table:
  *
- *          +-------+               Its bottom overlaps the top by d. Where it extends beyond the
- *          |   C   |               edge, its side seems to overlap the table's side, which it has
- *      ----|---.---|  top          not come near: no spot there is in front of the top.
+ *          +-------+               Its bottom overlaps the top by d. Part of the cube is also
+ *          |   C   |               behind the plane of the table's side. But no spot on that
+ *      ----|---.---|  top          plane is in front of the top, so the side is dropped.
  *          +---|---+ d
  *              | side
  *
- * A plane is dropped if it has no spot in front of a plane that stays, by more than noise can
- * explain: that plane stands for it. A wall that rises from a floor has spots in front of it.
+ * A plane is dropped if none of its spots is in front of a plane that stays, by more than noise. A
+ * wall that rises from a floor stays: it has spots in front of the floor.
  *
- * Then borders. Facets of planes that do not stay may be met at an edge or a corner of the wall, as
- * a tilted body meets the edge of a table. Each such facet is a flat body, and is solved with the
- * body as two bodies. Links are taken deepest first. A link is dropped unless its end on the wall
- * is in front of every plane that stays, and of the plane across every link that stays. So edges
- * inside of a wall are never met: what touches one touches a plane there. */
+ * Borders come next. The body may meet a facet of another plane at an edge or a corner of the wall,
+ * as a tilted body meets the edge of a table. Each such facet is a flat body, and is solved with
+ * the body as a pair. Links are considered deepest first. A link is dropped unless its end on the
+ * wall is in front of every plane that stays, and of the plane across every link that stays. So
+ * there is no link with an edge inside of a wall: a body at such an edge touches a plane there. */
 #include "stand.h"
 
 #include "../base/memory.h"
@@ -27,8 +27,8 @@
 
 /* ---- planes ---- */
 
-/* Whether plane a comes before plane b: half spaces first, then planes that hold the foot of the
- * centroid, then overlapped ones; among equals the smaller |gap|. */
+/* Whether plane a comes before plane b. Half spaces come first, then planes that contain the foot
+ * of the centroid, then overlapping planes. Otherwise the smaller |gap| comes first. */
 static bool comes_before(const wall_plane *a, const wall_plane *b)
 {
     if ((a->half_space >= 0) != (b->half_space >= 0)) {
@@ -43,8 +43,8 @@ static bool comes_before(const wall_plane *a, const wall_plane *b)
     return fabs(a->gap) < fabs(b->gap);
 }
 
-/* Whether a plane has a spot within the gap. If the body is apart from the plane, and the border
- * may be nearer than the spots, it is met at the border instead. */
+/* Whether a plane has a spot within the gap. False if the body is apart from the plane and may be
+ * nearer to the plane's border than to the spots: it is then met at the border. */
 static bool is_met(const wall_plane *wall, const stand_task *task)
 {
     const double rounding = body_rounding(task->standing.body);
@@ -53,7 +53,7 @@ static bool is_met(const wall_plane *wall, const stand_task *task)
     return wall->spot_count > 0 && wall->gap <= task->gap + rounding && !may_be_nearer;
 }
 
-/* Lists the planes that are met, in their order; returns how many. */
+/* Lists the planes that are met, in their order. Returns their number. */
 static int32_t rank_planes(stand_room *room, const stand_task *task)
 {
     const wall_plane *planes = room->patch.planes;
@@ -71,7 +71,7 @@ static int32_t rank_planes(stand_room *room, const stand_task *task)
     return count;
 }
 
-/* Whether a plane has a spot in front of one that stays, or behind it at a concave edge. */
+/* Whether a plane has a spot in front of plane `kept`, or behind it at a concave edge. */
 static bool has_front(const stand_room *room, const wall_plane *wall, int32_t kept)
 {
     for (int32_t k = 0; k < wall->spot_count; k++) {
@@ -119,7 +119,7 @@ static bool choose_planes(stand_room *room, int32_t count)
     return drops;
 }
 
-/* Finds the spots of planes with strips anew: no wall continues behind one that is dropped. */
+/* Finds the spots of planes with strips again: strips must not continue behind dropped planes. */
 static abut_status shorten_strips(stand_room *room, const stand_task *task)
 {
     abut_status status = ABUT_OK;
@@ -175,7 +175,7 @@ static bool may_be_met(const stand_room *room, const flat_piece *piece)
     return true;
 }
 
-/* Makes a pair of the body as A and the piece as B, with its first corner as origin. */
+/* Makes a pair of the body as A and the piece as B. The origin of B is the piece's first corner. */
 static convex_pair make_pair(const stand_room *room, const stand_task *task,
                              const flat_piece *piece)
 {
@@ -291,8 +291,8 @@ abut_status stand_find(stand_room *room, const stand_task *task)
     return status ? status : find_links(room, task);
 }
 
-/* How far from the centroid facets may be that a spot is behind. A spot at depth d under one plane
- * is also under another that bends away by an angle a, within d / sin a of their common line. */
+/* The distance from the centroid within which a spot may be behind another plane. A spot at depth d
+ * under one plane is under another, at an angle a, only within d / sin a of their common line. */
 static double reach_of_spot(const wall_plane *wall, const wall_spot *spot, vec3 centroid)
 {
     const double height = cover_height(wall, centroid);
