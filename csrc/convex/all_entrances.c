@@ -1,16 +1,17 @@
 /* Lists all entrances of a pair.
  *
- * Signs alone define them, of every facet with every vertex and every edge with every edge
- * (list_by_signs). For most pairs there is a faster way:
+ * Signs decide what is an entrance: the signs of every facet with every vertex, and of every edge
+ * with every edge (list_by_signs). For most pairs there is a faster way:
  *
- *  - If all edges of B surely rise from a vertex along a facet's normal, no other vertex can be an
+ *  - If all edges at a vertex of B surely rise along a facet's normal, no other vertex is an
  *    entrance with that facet, since B is convex.
- *  - An arc of A is straight, and cells of B are convex. If the arc leads from one vertex's cell to
- *    another's and surely crosses edges from one to the other, it crosses no others.
+ *  - The arc of A's edge is part of a great circle, and the cells of B's vertices are convex. If
+ *    the arc leads from one vertex's cell to another's, and surely crosses the edges between, it
+ *    crosses no others.
  *
- * If nothing on the way is in doubt by rounding, the result is the list by signs. If anything is,
- * the signs are used. So the list does not depend on where the search begins, and vertices of the
- * step before only save time. */
+ * If rounding makes no sign on this way doubtful, the result is the same as that of all signs.
+ * Otherwise all signs are used. So the list does not depend on where the search begins, and
+ * entrances of the last step only save time. */
 #include "entrances.h"
 
 #include "../abut/contacts.h"
@@ -36,7 +37,7 @@ static double least_rise(const convex_pair *pair, int32_t facet, int32_t vertex)
     return entrances_least_rise(pair->b.shape, vertex, pair_turn_back(pair, normal));
 }
 
-/* The vertex of B that surely is an entrance with a facet of A; -1: none surely is. */
+/* The vertex of B that surely is an entrance with a facet of A; -1: no vertex is sure. */
 static int32_t find_sure(const convex_pair *pair, int32_t facet)
 {
     for (int32_t v = 0; v < pair->b.shape->vertex_count; v++) {
@@ -94,15 +95,15 @@ static void list_by_signs(const convex_pair *pair, const convex_pair *swapped, l
     mirror_from(pair, l, begin);
 }
 
-/* ---- what is sure ---- */
+/* ---- entrances that are sure ---- */
 
-/* Entrances of the step before, in order; some may be none now. End `facet_end` is the facet. */
+/* Entrances of the last step, in order; some may be none now. Their facets are ends[facet_end]. */
 typedef struct earlier {
     const entrance *next, *end;
     int facet_end;
 } earlier;
 
-/* The vertex that was an entrance with a facet in the step before; -1: not known. */
+/* The vertex that was an entrance with a facet in the last step; -1: not known. */
 static int32_t earlier_vertex(earlier *e, const abut_shape *b, int32_t facet)
 {
     const int side = e->facet_end;
@@ -118,14 +119,14 @@ static int32_t earlier_vertex(earlier *e, const abut_shape *b, int32_t facet)
     return is_there && other.feature < b->vertex_count ? other.feature : -1;
 }
 
-/* The vertex that is deepest behind a facet. */
+/* The vertex of B that is deepest behind a facet of A. */
 static int32_t deepest_vertex(const convex_pair *pair, int32_t facet)
 {
     const vec3 normal = pair->a.shape->facets[facet].normal;
     return body_support(&pair->b, vec3_scale(pair_turn_back(pair, normal), -1.0)).vertex;
 }
 
-/* Lists one vertex of B for each facet of A. False: one is in doubt. */
+/* Lists the entrance of each facet of A with a vertex of B. Returns false if one is in doubt. */
 static bool list_sure_facets(const convex_pair *pair, earlier before, list *l)
 {
     for (int32_t f = 0; f < pair->a.shape->facet_count; f++) {
@@ -154,8 +155,8 @@ static void sort_crossings(entrance *all, abut_index count)
     }
 }
 
-/* Lists what the arc of A's edge crosses from one vertex of B to another. False: not all is sure.
- */
+/* Lists the edges of B that the arc of A's edge crosses, from the cell of one vertex of B to that
+ * of another. Returns false if one is in doubt. */
 static bool list_sure_crossings(const convex_pair *pair, int32_t edge, int32_t from, int32_t to,
                                 list *l)
 {
@@ -177,7 +178,8 @@ static bool list_sure_crossings(const convex_pair *pair, int32_t edge, int32_t f
     return from == to;
 }
 
-/* Lists the crossings of all edges of A; in the list, entry f is that of facet f already. */
+/* Lists the crossings of all edges of A. Entry f of the list is already the entrance of facet f.
+ * Returns false if a crossing is in doubt. */
 static bool list_sure_edges(const convex_pair *pair, list *l)
 {
     const abut_shape *a = pair->a.shape;
@@ -192,7 +194,7 @@ static bool list_sure_edges(const convex_pair *pair, list *l)
     return true;
 }
 
-/* Lists all entrances in the faster way. False: something is in doubt, and the list is useless. */
+/* Lists all entrances in the faster way. Returns false, and a useless list, if one is in doubt. */
 static bool list_sure(const convex_pair *pair, const convex_pair *swapped, const entrance *before,
                       abut_index before_count, list *l)
 {

@@ -9,7 +9,7 @@ static abut_status check_gap(double gap, abut_error *error)
     return is_gap ? ABUT_OK : error_set(error, ABUT_BAD_GAP, 0, 0, gap);
 }
 
-/* Sets the pairs, and makes room for the images of their second bodies. */
+/* Sets the pairs, and reserves memory for the images of their second bodies. */
 static abut_status set_pairs(body_pairs *pairs, const abut_index *i, const abut_index *j,
                              abut_index count, int dimension)
 {
@@ -30,7 +30,7 @@ static abut_status reserve(body_pairs *pairs, abut_index count, int dimension)
 
 /* ---- pairs of circumscribed spheres ---- */
 
-/* Uses the finder of the query before, or makes another one for another gap or period. */
+/* Uses the finder of the last query if gap and period are the same; otherwise makes a new one. */
 static abut_status make_search(const abut_convex_finder *finder, const abut_convex_query *query,
                                body_pairs *pairs, abut_error *error)
 {
@@ -91,7 +91,7 @@ static abut_status search(const abut_convex_finder *finder, const abut_convex_qu
 
 /* ---- the caller's pairs ---- */
 
-/* Copies a pair and checks the copy, since the caller's may change at any time. */
+/* Copies a pair and checks the copy, since the caller may change the original at any time. */
 static abut_status copy_pair(const abut_convex_query *query, abut_index k, abut_index bodies,
                              const body_pairs *pairs, abut_error *error)
 {
@@ -107,14 +107,15 @@ static abut_status copy_pair(const abut_convex_query *query, abut_index k, abut_
     return i == j && !pairs->image ? error_set(error, ABUT_SAME_BODY, k, i, 0.0) : ABUT_OK;
 }
 
-/* Sets the image for a body with itself: the nearest one, the shortest period away. */
+/* Sets the image for a pair of a body with itself: the nearest one, the shortest period away. */
 static void set_own_image(const lattice *l, int dimension, abut_index *image)
 {
     memset(image, 0, (size_t)dimension * sizeof *image);
     image[lattice_shortest(l)] = 1;
 }
 
-/* Sets the image of j nearest to i, by centers. False: one is too far away to count its periods. */
+/* Sets the image of the second body that is nearest to the first one, by their centers. Returns
+ * false if a body is too far away to count its periods. */
 static bool set_nearest_image(const double *from, const double *to, const lattice *l, int dimension,
                               abut_index *image)
 {

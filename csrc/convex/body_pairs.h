@@ -1,4 +1,4 @@
-/* The pairs of bodies of a query: those with near circumscribed spheres, or the caller's. */
+/* The pairs of bodies of a query: the caller's, or those with near circumscribed spheres. */
 #ifndef CONVEX_BODY_PAIRS_H
 #define CONVEX_BODY_PAIRS_H
 
@@ -14,26 +14,25 @@ typedef struct candidate_search {
 } candidate_search;
 
 typedef struct body_pairs {
-    const abut_index *i, *j; /* count; checked */
-    const abut_index *image; /* count x dimension; NULL: there is no period */
+    const abut_index *i, *j; /* `count` numbers each, checked */
+    const abut_index *image; /* `count` x dimension; NULL: there is no period */
     abut_index count;
     memory_block i_block, j_block, image_block;
     candidate_search search;
     lattice lattice;
 } body_pairs;
 
-/* Lists the pairs of a query. Zero-initialize `pairs`; their memory is used again. The error names
- * what is wrong with the caller's pairs, the gap or the period. */
+/* Checks a query's gap, period and pairs, and lists its pairs. Zero-initialize `pairs` before the
+ * first query; later queries use its memory again. */
 abut_status candidates_make(const abut_convex_finder *finder, const abut_convex_query *query,
                             const convex_places *places, body_pairs *pairs, abut_error *error);
 
-/* Uses the pairs of a query without checks and without a copy. The error names a body that is too
- * far away to count its periods. */
+/* Uses the caller's pairs, unchecked and not copied. Fails if a body is too many periods away. */
 abut_status candidates_take(const abut_convex_finder *finder, const abut_convex_query *query,
                             const convex_places *places, body_pairs *pairs, abut_error *error);
 void candidates_free(body_pairs *pairs);
 
-/* The shift of a pair's second body to its image. */
+/* The vector from a pair's second body to its image. */
 vec3 candidates_shift(const body_pairs *pairs, abut_index row, int dimension);
 
 #endif

@@ -1,4 +1,5 @@
-/* Builds a shape from checked facets: lists of what meets where, and all that follows. */
+/* Builds a shape from checked facets: its vertices, facets, borders and edges, what meets at each
+ * vertex, and its volume and inertia. */
 #include "hull.h"
 #include "moments.h"
 #include "shape.h"
@@ -7,7 +8,7 @@
 
 /* ---- memory ---- */
 
-/* Makes room for the shape's arrays, by its counts. */
+/* Allocates the shape's arrays, by its counts. */
 static abut_status allocate(abut_shape *s)
 {
     const size_t bytes = shape_lay_out(s, NULL, true);
@@ -21,12 +22,11 @@ static abut_status allocate(abut_shape *s)
 
 /* ---- vertices and facets ---- */
 
-/* A shape that is being built. */
 typedef struct builder {
     const hull *h;
     abut_shape *s;
-    int32_t *number;   /* for each kept vertex of the input its number in the shape */
-    int32_t *facet_of; /* for each corner its facet */
+    int32_t *number;   /* for each kept vertex of the input, its number in the shape */
+    int32_t *facet_of; /* for each corner, its facet */
 } builder;
 
 static void place_vertices(const builder *b)
@@ -41,7 +41,7 @@ static void place_vertices(const builder *b)
     }
 }
 
-/* How far the shape reaches along a direction. */
+/* The largest coordinate of the shape along a direction. */
 static double farthest_along(const abut_shape *s, vec3 direction)
 {
     double most = -INFINITY;
@@ -76,7 +76,7 @@ static vec3 direction_between(const abut_shape *s, int32_t from, int32_t to)
     return vec3_scale(d, 1.0 / vec3_length(d));
 }
 
-/* Where the border of a facet lies along its outward vector. */
+/* The largest coordinate of a facet's corners along an outward vector. */
 static double border_offset(const abut_shape *s, const shape_facet *f, vec3 outward)
 {
     double most = -INFINITY;
@@ -129,7 +129,8 @@ static int32_t corner_before(const builder *b, int32_t corner)
     return corner > f->begin ? corner - 1 : f->begin + f->count - 1;
 }
 
-/* Lists what meets at a vertex, from one of its corners on, counter-clockwise seen from outside. */
+/* Lists the facets, edges and neighbors of a vertex, counter-clockwise seen from outside. Begins at
+ * one of its corners, `first`, and writes from index `place` on. */
 static void walk_around(const builder *b, int32_t first, int32_t place)
 {
     abut_shape *s = b->s;
@@ -159,7 +160,7 @@ static void place_fans(const builder *b)
     }
 }
 
-/* Sets the two sides at each vertex of a polygon: the one that begins and the one that ends. */
+/* Sets the two sides at each vertex of a polygon: one begins there, the other one ends there. */
 static void place_sides(const builder *b)
 {
     abut_shape *s = b->s;
@@ -227,7 +228,8 @@ static double nearest_plane(const abut_shape *s, vec3 center)
     return s->facet_count > 0 ? larger(least, 0.0) : 0.0;
 }
 
-/* Computes volume, center, radii and inertia. Sums begin at `about`, a point near the body. */
+/* Computes centroids, volume, radii and inertia. Coordinates are relative to `about`, a point near
+ * the body, so that the sums lose few digits. */
 static void measure(abut_shape *s, vec3 about)
 {
     moments m = moments_of_core(s, about);

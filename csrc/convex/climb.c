@@ -1,10 +1,9 @@
-/* Climbs from an entrance to better ones around it, up to a local minimum of the way apart. */
+/* Climbs from an entrance to neighbors with larger gaps, up to a local maximum of the gap. */
 #include "entrances.h"
 
 #include "../abut/contacts.h"
 #include "../mesh/tolerance.h"
 
-/* The vertices of a feature. */
 typedef struct vertex_list {
     const abut_shape *s;
     convex_end end;
@@ -37,11 +36,11 @@ static int32_t vertex_of(const vertex_list *l, int32_t k)
     return l->end.feature;
 }
 
-/* A vertex of A and one of B, through which the planes of all tried entrances go. */
+/* A vertex of A and a vertex of B. The planes of all entrances that are tried go through them. */
 typedef struct corner_pair {
     int32_t a, b;
-    vec3 offset;   /* from a to b; its product with a normal is the distance of both planes */
-    vec3 offset_b; /* in B's frame */
+    vec3 offset;   /* from a to b; its product with a normal is the gap along it */
+    vec3 offset_b; /* `offset` in B's frame */
 } corner_pair;
 
 static corner_pair corners_at(const convex_pair *pair, int32_t a, int32_t b)
@@ -119,7 +118,7 @@ static void try_around(const convex_pair *pair, const entrance *from, entrance *
     }
 }
 
-/* Climbs as long as the gap grows, each time by more than rounding, so that this ends. */
+/* Climbs while the gap grows by more than rounding, so that the loop ends. */
 void entrances_climb(const convex_pair *pair, entrance *e)
 {
     for (;;) {

@@ -1,13 +1,13 @@
-/* The walk of section 3.4 of Nezami et al. (2006), with one more rule: from a vertex or an edge it
- * continues only over facets that face q, that is, have it in front of their planes. Without this
- * rule it may stop where a facet that faces away hides the way down.
+/* The walk of section 3.4 of Nezami et al. (2006), with one more rule. From a vertex or an edge it
+ * continues only over facets that face q, which means that q is in front of their planes. Without
+ * this rule it may stop too early, at a facet that faces away from q.
  *
- * With the rule it cannot stop early: if P is not the closest point, the way from P inside of the
- * body that leads towards q fastest runs along a facet that faces q. And it ends: each step is
- * shorter, and from a facet that faces q it never leaves such facets. */
+ * With the rule it stops at the closest point only. At any other point P of the body, the direction
+ * in which the distance to q falls fastest is along a facet that faces q. The walk ends, since each
+ * step is nearer to q. Once it is on a facet that faces q, it never leaves such facets. */
 #include "closest.h"
 
-/* A walk, with all numbers in the units of the shape. */
+/* A walk. Its coordinates are in the units of the shape, without the body's scale. */
 typedef struct walk {
     const abut_shape *shape;
     vec3 q;
@@ -39,14 +39,14 @@ static foot closest_on_edge(const abut_shape *s, int32_t edge, vec3 q)
     return (foot){{ABUT_EDGE, edge}, vec3_add(from, vec3_scale(e->direction, along))};
 }
 
-/* The closest point of the side that begins at a corner. Facets of a polygon have no sides, only
- * corners. */
+/* The closest point of the side that begins at a corner; in a polygon it is the corner itself. */
 static foot closest_on_side(const abut_shape *s, const shape_corner *c, vec3 q)
 {
     return c->edge < 0 ? vertex_foot(s, c->vertex) : closest_on_edge(s, c->edge, q);
 }
 
-/* The closest point of a facet. If q is outside of some sides, the point is on one of these. */
+/* The point of a facet that is closest to q. If q is outside of some sides, it is on one of
+ * them. */
 static foot foot_on_facet(const abut_shape *s, int32_t facet, vec3 q)
 {
     const shape_facet *f = &s->facets[facet];
@@ -65,7 +65,7 @@ static foot foot_on_facet(const abut_shape *s, int32_t facet, vec3 q)
     return best;
 }
 
-/* The facets that meet where the walk is. */
+/* The facets that meet at the walk's present point. */
 typedef struct facets_here {
     const int32_t *facets;
     int32_t count;
@@ -95,7 +95,7 @@ static void walk_look(walk *w, int32_t facet, walk *next)
     }
 }
 
-/* Moves to the best point on the facets here that face q. False: none does. */
+/* Moves to the closest point of the present facets that face q. Returns false if none faces q. */
 static bool walk_step(walk *w, bool *has_moved)
 {
     const facets_here here = walk_facets(w);
@@ -112,7 +112,7 @@ static bool walk_step(walk *w, bool *has_moved)
     return is_seen;
 }
 
-/* Moves to the facet with q farthest in front of it. False: q is in front of no facet. */
+/* Moves to the facet over which q is highest. Returns false if q is in front of no facet. */
 static bool walk_restart(walk *w)
 {
     int32_t best = -1;
@@ -149,8 +149,7 @@ static bool walk_run(walk *w)
     return true;
 }
 
-/* Walks on a flat shape, which is one facet twice, back to back: q is in front of one of them.
- * False: q is in the facet. */
+/* Finds the closest point of a flat shape (front and back). Returns false if q is in its facet. */
 static bool walk_flat(walk *w)
 {
     const int32_t facet = facet_height(w->shape, 0, w->q) >= 0.0 ? 0 : 1;

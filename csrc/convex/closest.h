@@ -1,5 +1,5 @@
-/* Finds the point of a body that is closest to another point, by a walk over its surface. All is in
- * the body's frame, in the world's units. */
+/* Finds the point of a body that is closest to another point, by a walk over the body's surface.
+ * All coordinates are in the body's frame, in the units of the world. */
 #ifndef CONVEX_CLOSEST_H
 #define CONVEX_CLOSEST_H
 
@@ -24,14 +24,14 @@ static inline double body_height(const convex_body *body, int32_t facet, vec3 q)
     return vec3_dot(f->normal, q) - f->offset * body->scale;
 }
 
-/* Whether the foot of q on a facet's plane is on the facet. */
+/* Whether the projection of q onto a facet's plane is in the facet. */
 bool closest_is_over(const convex_body *body, int32_t facet, vec3 q);
 
 /* The point of one facet that is closest to q. */
 foot closest_on_facet(const convex_body *body, int32_t facet, vec3 q);
 
-/* Walks from *place, a point of the surface, to the point that is closest to q. False: q is in the
- * body or on it, and *place is any point. */
+/* Walks from *place, a point of the surface, to the point that is closest to q, and sets *place to
+ * it. Returns false if q is in the body or on it; *place is then some point of the surface. */
 bool closest_walk(const convex_body *body, vec3 q, foot *place);
 
 #endif

@@ -4,7 +4,7 @@
 #include "../base/series.h"
 #include "../mesh/tolerance.h"
 
-/* A plane that is tried, with the vertices that are nearest to it. */
+/* A plane that is tried: its normal, and its gap with the vertices nearest to it. */
 typedef struct tried_plane {
     vec3 normal;
     support_gap at;
@@ -18,7 +18,7 @@ static vec3 centroid_line(const convex_pair *pair)
     return length > pair->tolerance ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
 }
 
-/* The plane with which a search begins: that of the step before, or else the one across the line of
+/* The plane with which a search begins: that of the last step, or else the one across the line of
  * the centroids. Its ends are the nearest vertices. */
 static tried_plane begin_plane(const convex_pair *pair, const convex_link *before)
 {
@@ -29,22 +29,23 @@ static tried_plane begin_plane(const convex_pair *pair, const convex_link *befor
 
 /* ---- Cundall's common plane ----
  *
- * A plane between two bodies is turned about two axes in it, by an angle in either direction. It
- * stays where the gap is largest. If no turn gains, the angle is halved, until it is small. The
- * plane is then midway between both supports. P. A. Cundall, International Journal of Rock
- * Mechanics and Mining Sciences 25 (1988).
+ * A plane between two bodies is turned about two axes that lie in it, by an angle in both
+ * directions. The turn that gives the largest gap is kept. If no turn enlarges the gap, the angle
+ * is halved, until it is below cp_last. The common plane is then midway between both supports. P.
+ * A. Cundall, International Journal of Rock Mechanics and Mining Sciences 25 (1988).
  *
- * In 3D the gap has ridges, which lead up between the four turns. Where none of these gains, the
- * plane stays below the top: for one pair in ten it ends 16 degrees off or more, however small the
- * angles. This is the method with which others are compared. Its gap is a lower bound all the same.
- * For polygons there is one axis, and no ridge. */
+ * In 3D the gap, as a function of the normal, has ridges. A ridge may rise in a direction between
+ * the four turns. None of these then enlarges the gap, and the search ends below the maximum. In
+ * one pair of ten it ends 16 degrees off or more, however small the angles. The method serves for
+ * comparison. Its gap still is a lower bound. Polygons have one axis, and no ridge. */
 
 static vec3 unit(vec3 a)
 {
     return vec3_scale(a, 1.0 / vec3_length(a));
 }
 
-/* Whether one of the four turns by an angle (two for polygons) gains; if so, takes the best one. */
+/* Tries the four turns by an angle (two for polygons), and keeps the plane with the largest gap.
+ * Returns whether the gap has grown. */
 static bool turn_best(const convex_pair *pair, double angle, tried_plane *best)
 {
     vec3 axes[2];
@@ -88,26 +89,28 @@ void common_plane_find(const convex_pair *pair, const convex_link *before,
 
 /* ---- the fast common plane ----
  *
- * The common plane of bodies that are apart is across a direction that few features decide. The two
- * vertices nearest to a plane give some candidates. The one with the largest gap is the next plane,
- * which may have other nearest vertices; and so on, until the plane stands. E. G. Nezami et al.,
- * Computers and Geotechnics 31 (2004). Candidates are across
+ * The common plane of bodies that are apart is determined by few features. The two vertices nearest
+ * to a plane give some candidates for the next plane. The candidate with the largest gap is chosen,
+ * which may have other nearest vertices. This is repeated until no candidate has a larger gap. E.
+ * G. Nezami et al., Computers and Geotechnics 31 (2004). The normals of candidates are
  *
- *   - the line of the two vertices;
- *   - the normals of the facets at each;
- *   - the normal of an edge at one and an edge at the other;
- *   - the normal of the plane of an edge at one and the other vertex, and the edge: the line of the
- *     two vertices less its part along the edge, which is also that of two parallel edges.
+ *   - the direction from A's nearest vertex to B's;
+ *   - the normals of the facets at either vertex;
+ *   - the cross product of an edge at one vertex and an edge at the other;
+ *   - the direction between the vertices without its part along an edge at one of them. Two
+ *     parallel edges have this normal, too.
  *
- * A candidate's gap is at most its distance between the two vertices. This exact bound saves most
- * of the supports. The largest gap at the nearest vertices may not be the largest of all. Then the
- * plane stops short of it, and in some percent of pairs does not even separate the bodies.
+ * A candidate's gap is at most the distance of the two vertices along its normal. With this exact
+ * bound, few candidates need a search for supports. A better plane may exist although no candidate
+ * is better. The search then ends too early, and in some percent of pairs the plane does not even
+ * separate the bodies.
  *
- * Overlapping bodies are first moved apart along the present normal. The plane between them is one
- * of the bodies in place, too, with no smaller gap. This is repeated until it stands.
+ * Overlapping bodies are first moved apart along the present normal. The normal found there is used
+ * for the bodies in place, where its gap is no smaller. This is repeated until the gap no longer
+ * grows.
  *
- * From step to step the features that decided are tried first. Their plane stands as long as the
- * points where they are nearest are in them, and its gap is that of the supports. */
+ * The features of the last step are tried first. Their plane is still right if their closest points
+ * lie in them, and their distance is the gap of the supports. */
 
 static const shape_facet *facet_of(const convex_body *body, convex_end end)
 {
@@ -121,7 +124,7 @@ static vec3 end_direction(const convex_body *body, convex_end end)
                                  : (vec3){0.0, 0.0, 0.0};
 }
 
-/* A line without its part along the edge, or edges, in the plane. */
+/* A line without its part along the edge; at most one of the ends is an edge. */
 static vec3 less_edge(const convex_pair *pair, const convex_end ends[2], vec3 line)
 {
     const vec3 edge = vec3_add(end_direction(&pair->a, ends[0]),
@@ -136,8 +139,8 @@ static vec3 crossing_normal(const convex_pair *pair, const convex_end ends[2], v
     return vec3_dot(cross, line) < 0.0 ? vec3_scale(cross, -1.0) : cross;
 }
 
-/* Finds the normal of the plane of two features, on the side of `line`, which leads from A's
- * feature to B's. False: they have none. */
+/* Finds the normal of the plane that two features give, from A to B. `line` leads from A's feature
+ * to B's. Returns false if they give none. */
 static bool find_normal(const convex_pair *pair, const convex_end ends[2], vec3 line, vec3 *normal)
 {
     if (ends[0].type == ABUT_FACET) {
@@ -155,7 +158,7 @@ static bool find_normal(const convex_pair *pair, const convex_end ends[2], vec3 
     return length > (cross ? CROSSING_SINE : pair->tolerance);
 }
 
-/* The place along A's edge of the point nearest to B's edge, which crosses it. */
+/* The distance from the first vertex of A's edge to its point nearest to the line of B's edge. */
 static double crossing_part(const convex_pair *pair, const convex_end ends[2], vec3 line)
 {
     const vec3 a = end_direction(&pair->a, ends[0]);
@@ -164,8 +167,7 @@ static double crossing_part(const convex_pair *pair, const convex_end ends[2], v
     return (vec3_dot(line, a) - cosine * vec3_dot(line, b)) / (1.0 - cosine * cosine);
 }
 
-/* Finds the points of two features that are nearest to each other, in A's frame. Returns their
- * distance along the normal. */
+/* Finds the closest points of two features, in A's frame, and returns their distance along n. */
 static double find_points(const convex_pair *pair, const convex_end ends[2], vec3 normal, vec3 *p,
                           vec3 *q)
 {
@@ -200,7 +202,7 @@ static bool is_in_facet(const convex_body *body, convex_end end, vec3 point, dou
     return true;
 }
 
-/* Whether a point in the plane of a feature is in the feature; in the body's frame. */
+/* Whether a point on the plane or line of a feature is in it. The point is in the body's frame. */
 static bool is_in_feature(const convex_body *body, convex_end end, vec3 point, double tolerance)
 {
     if (end.type == ABUT_FACET) {
@@ -217,7 +219,7 @@ static bool is_in_feature(const convex_body *body, convex_end end, vec3 point, d
 
 typedef struct plane_search {
     const convex_pair *pair;
-    vec3 line; /* from the nearest vertex of A to that of B */
+    vec3 line; /* from A's nearest vertex to B's */
     tried_plane best;
 } plane_search;
 
@@ -269,7 +271,7 @@ static void try_edges(plane_search *search, int32_t a, int32_t b)
     }
 }
 
-/* The best candidate that a plane's nearest vertices give, or the plane itself. */
+/* The best candidate that a plane's nearest vertices give; if none is better, the plane itself. */
 static tried_plane next_plane(const convex_pair *pair, const tried_plane *plane)
 {
     const int32_t a = plane->at.a, b = plane->at.b;
@@ -281,7 +283,8 @@ static tried_plane next_plane(const convex_pair *pair, const tried_plane *plane)
     return search.best;
 }
 
-/* Moves from plane to plane as long as the gap grows, `most` times at most. Returns how often. */
+/* Moves from plane to plane while the gap grows, at most `most` times. Returns the number of
+ * iterations, or `most` if the gap may still grow. */
 static int32_t climb(const convex_pair *pair, int32_t most, tried_plane *plane)
 {
     bool gains = true;
@@ -294,19 +297,19 @@ static int32_t climb(const convex_pair *pair, int32_t most, tried_plane *plane)
     return gains ? most : count;
 }
 
-/* Climbs for overlapping bodies, which are moved apart along the plane's normal. False: the plane
- * stands. */
+/* Moves overlapping bodies apart along the plane's normal, and climbs there. Returns false if the
+ * gap of the bodies in place has not grown. */
 static bool climb_apart(const convex_pair *pair, int32_t most, tried_plane *plane,
                         int32_t *iterations)
 {
     const vec3 along = plane->normal;
     const double gap = plane->at.gap;
-    const double way = larger(-2.0 * gap, LEAST_SEPARATION * pair->size);
+    const double distance = larger(-2.0 * gap, LEAST_SEPARATION * pair->size);
     convex_pair moved = *pair;
-    moved.shift = vec3_add(pair->shift, vec3_scale(along, way));
-    plane->at.gap = gap + way;
+    moved.shift = vec3_add(pair->shift, vec3_scale(along, distance));
+    plane->at.gap = gap + distance;
     *iterations += climb(&moved, most - *iterations, plane);
-    plane->at.gap -= way * vec3_dot(plane->normal, along);
+    plane->at.gap -= distance * vec3_dot(plane->normal, along);
     return plane->at.gap > gap + pair->tolerance;
 }
 
@@ -323,8 +326,8 @@ static int32_t find_plane(const convex_pair *pair, int32_t most, tried_plane *pl
     return iterations;
 }
 
-/* Whether the plane of the features of the step before stands. For overlapping bodies a vertex that
- * is nearest to an edge or a vertex decides nothing. */
+/* Whether the features of the last step still give the plane, which is then set. For overlapping
+ * bodies they must be a facet and a vertex, or two edges: others give no normal. */
 static bool still_stands(const convex_pair *pair, const convex_link *before, tried_plane *plane)
 {
     vec3 p, q;

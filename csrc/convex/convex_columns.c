@@ -130,7 +130,7 @@ static void write_spot_offsets(const convex_chunk *chunk, abut_index *offsets)
 
 /* ---- offsets ---- */
 
-/* The first body of the last row before a chunk; -1: there is none. */
+/* The first body of the last row before a chunk; -1: there is no row before it. */
 static int32_t body_before(const abut_convex_contacts *contacts, abut_index chunk)
 {
     while (chunk > 0) {
@@ -142,8 +142,8 @@ static int32_t body_before(const abut_convex_contacts *contacts, abut_index chun
     return -1;
 }
 
-/* Writes where the rows of bodies begin: of bodies with their first row in this chunk, and of those
- * before them without rows. */
+/* Writes where the rows of each body begin, for bodies whose first row is in this chunk. Bodies
+ * without rows before them get the same offset. */
 static void write_offsets(const writing *w, abut_index number)
 {
     const convex_chunk *chunk = &w->contacts->chunks[number];
@@ -155,7 +155,7 @@ static void write_offsets(const writing *w, abut_index number)
     }
 }
 
-/* Writes the offsets of bodies after that of the last row. */
+/* Writes the offsets of the bodies after the last one with rows, and the end of all rows. */
 static void end_offsets(const abut_convex_contacts *contacts, abut_index *offsets)
 {
     const abut_index bodies = contacts->finder->body_count;
@@ -165,7 +165,7 @@ static void end_offsets(const abut_convex_contacts *contacts, abut_index *offset
     }
 }
 
-/* ---- all ---- */
+/* ---- all columns ---- */
 
 static abut_status write_chunk(void *context, abut_index number, parallel_job *job)
 {

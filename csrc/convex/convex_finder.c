@@ -158,7 +158,7 @@ static abut_status copy_body(const abut_convex_input *input, abut_index i,
     return ABUT_OK;
 }
 
-/* The most spots of two bodies: two of one shape have the most. */
+/* The largest number of spots of two bodies: that of two bodies of one shape. */
 static int32_t most_spots(const abut_convex_finder *finder)
 {
     int32_t most = 1;

@@ -11,7 +11,7 @@
 typedef struct convex_body convex_body; /* pair.h */
 typedef struct convex_spot convex_spot; /* spots.h */
 
-/* Memory that queries leave for later ones. */
+/* Memory of finished queries, which later queries use again. */
 typedef struct convex_leftovers {
     pool contacts;  /* convex_memory */
     pool entrances; /* entrance_memory */
@@ -23,21 +23,21 @@ struct abut_convex_finder {
     abut_index shape_count;
     int dimension;
     convex_body *bodies; /* body_count */
-    double *radii;       /* body_count: of circumscribed spheres, rounded up */
+    double *radii;       /* body_count radii of circumscribed spheres, rounded up */
     abut_index body_count;
     abut_convex_options options;
-    int32_t spot_limit; /* the most spots of two of these bodies */
+    int32_t spot_limit; /* the largest number of spots of two of these bodies */
     convex_leftovers *leftovers;
 };
 
-/* Scratch of one thread. */
+/* Scratch memory of one thread for spots. */
 typedef struct spot_room {
     pooled pooled;
     convex_spot *spots;
     abut_index capacity;
 } spot_room;
 
-/* A run of a query over `count` items: `size` of them per chunk, with `work` each. */
+/* The plan of a parallel run over `count` items: `size` items in a chunk, `work` for each item. */
 static inline parallel_plan finder_plan(const abut_convex_query *query, abut_index count,
                                         abut_index size, abut_index work)
 {
@@ -48,13 +48,15 @@ static inline parallel_plan finder_plan(const abut_convex_query *query, abut_ind
                            .interrupted_data = query->interrupted_data};
 }
 
-/* Takes scratch with room for `spots` spots; NULL: there is no memory. */
+/* Returns scratch memory for `spots` spots, or NULL if there is no memory. */
 spot_room *finder_take_room(const abut_convex_finder *finder, int32_t spots);
 void finder_give_room(const abut_convex_finder *finder, spot_room *room);
 
-/* Convert an error about the spheres around bodies into the same one about bodies, and back. Other
- * statuses stay the same. Both return the status. */
+/* Converts an error about the spheres around bodies into the same error about bodies. Other
+ * statuses stay the same. Returns the status. */
 abut_status finder_name_body(abut_status status, abut_error *error);
+
+/* Converts an error about bodies back into the same error about their spheres. */
 abut_status finder_name_sphere(abut_status status, abut_error *error);
 
 #endif

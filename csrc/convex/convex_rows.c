@@ -105,7 +105,7 @@ static void place_spots(convex_spot *spots, int32_t count, const row_place *plac
     }
 }
 
-/* Writes each vector in place, which saves copies. */
+/* Sets a row's vectors and gap. Writes each vector directly into the row, which saves copies. */
 static void place_link(convex_row *row, const row_place *place, const solved *result)
 {
     vec3 *first = place->is_swapped ? &row->q : &row->p;

@@ -1,21 +1,22 @@
 /* The fast direct search: "A fast direct search algorithm for contact detection of convex polygonal
- * or polyhedral particles", Computers and Geotechnics 87 (2017), with our own ways to find
- * entrances. It takes the entrance of the step before if it still stands, or else climbs from
- * there. If that fails, it takes the best of all. For bodies that are apart an entrance is the
- * shortest link, unless two vertices, or a vertex and an edge, are closest. Then the shortest link
- * method is used. */
+ * or polyhedral particles", Computers and Geotechnics 87 (2017), with our own algorithms to find
+ * entrances.
+ *
+ * It uses the entrance of the last step if that is still valid, or else climbs from it. If that
+ * fails, it finds the entrance with the largest gap. For bodies that are apart this is the shortest
+ * link, unless two vertices, or a vertex and an edge, are closest. Then link_find_apart is used. */
 #include "entrances.h"
 
 #include "link.h"
 
-/* Whether the plane of the step before lies between the bodies, so that they are apart. */
+/* Whether the plane of the last step still lies between the bodies, which are then apart. */
 static bool is_excluded(const convex_pair *pair, const convex_link *before)
 {
     return pair_support_gap(pair, before->normal).gap > pair->tolerance;
 }
 
-/* Whether a link that is a local minimum of the way apart may be trusted. Bodies that are apart
- * have such minima, too, beyond other faces of B - A. */
+/* Whether a link that is a local minimum of the depth is right. Bodies that are apart may have such
+ * a minimum, too. So this checks that they overlap. */
 static bool is_sound(const convex_pair *pair, const convex_link *link)
 {
     if (link->gap >= 0.0 || link_overlaps(pair, link)) {
@@ -31,7 +32,7 @@ static bool stands(const convex_pair *pair, const convex_link *before, convex_li
     return link_stands(pair, before, link) && is_sound(pair, link);
 }
 
-/* Climbs from the entrance of the step before, if its features still are one. */
+/* Climbs from the entrance of the last step. Returns whether this gives the link. */
 static bool climb_from(const convex_pair *pair, const convex_link *before, convex_link *link)
 {
     entrance e = {{before->ends[0], before->ends[1]}, {0.0, 0.0, 0.0}, 0.0};
@@ -44,7 +45,8 @@ static bool climb_from(const convex_pair *pair, const convex_link *before, conve
     return stands(pair, &top, link);
 }
 
-/* Finds the best entrance of all. Two points have none; they get their link. */
+/* Finds the entrance with the largest gap. If both bodies are single points, there is none, and the
+ * result is the link between them. */
 static void find_initial(const convex_pair *pair, int iterations, convex_link *link)
 {
     *link = (convex_link){.gap = -INFINITY, .status = ABUT_UNCONVERGED, .iterations = 1};

@@ -10,7 +10,7 @@
 /* The work for the entrances of a pair, in the units of parallel_report. */
 enum { WORK_OF_PAIR = 300 };
 
-/* Pairs that one thread takes in one go. */
+/* The number of pairs in a chunk, which one thread works on in one go. */
 enum { CHUNK_PAIRS = 64 };
 
 /* Entrances of a chunk's pairs. Normals are in the world's frame. */
@@ -18,8 +18,8 @@ typedef struct entrance_chunk {
     entrance *all;
     abut_index count, capacity;
     abut_index ends[CHUNK_PAIRS]; /* where each pair's entrances end */
-    abut_index first;             /* the first one's number in the whole query */
-    entrance *before;             /* scratch: entrances of a pair in the step before */
+    abut_index first;             /* number of its first entrance in the whole query */
+    entrance *before;             /* scratch: entrances of a pair in the last step */
     abut_index before_capacity;
 } entrance_chunk;
 
@@ -32,7 +32,7 @@ struct abut_entrances {
     int workers;
 };
 
-/* Memory that one query after the other uses. */
+/* Memory of a query, which a later query uses again. */
 typedef struct entrance_memory {
     pooled pooled;
     abut_entrances entrances; /* set anew for each query */
@@ -104,7 +104,7 @@ static abut_status reserve_chunks(abut_entrances *entrances, abut_index count)
     return ABUT_OK;
 }
 
-/* ---- the step before ---- */
+/* ---- the last step ---- */
 
 static abut_status check_before(const abut_entrances_before *before, abut_index pairs,
                                 abut_error *error)
@@ -132,15 +132,15 @@ static bool read_end(const abut_shape *shape, uint8_t type, abut_index feature, 
     return feature >= 0 && feature < feature_count(shape, type);
 }
 
-/* The rows of a pair in the step before. */
+/* The rows of a pair in the last step. */
 static row_span rows_before(const abut_entrances_before *before, abut_index pair)
 {
     return before->pair_count == 0 ? (row_span){0, 0}
                                    : span_at(before->offsets, pair, before->row_count);
 }
 
-/* Reads a pair's entrances of the step before, without those with features that the shapes do not
- * have. Returns how many. */
+/* Reads a pair's entrances of the last step, except those with features that the shapes do not
+ * have. Returns the number of entrances. */
 static abut_index read_before(const entering *e, row_span rows, const convex_pair *pair,
                               entrance *to)
 {
@@ -296,7 +296,7 @@ static void write_entrance(const entrance *from, abut_index row, int dimension,
     }
 }
 
-/* Writes number and offset of each pair of a chunk. */
+/* Writes the pair of each entrance of a chunk, and where each pair's entrances end. */
 static void write_pairs(const abut_entrances *entrances, abut_index number,
                         const abut_entrance_columns *to)
 {

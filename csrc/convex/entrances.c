@@ -10,7 +10,7 @@
 static vec3 direction_out(const abut_shape *s, int32_t vertex, int32_t k)
 {
     const shape_vertex *v = &s->vertices[vertex];
-    if (s->dimension == 2) { /* a side's corners point away from each other */
+    if (s->dimension == 2) { /* the outward vectors of a side's two corners are opposite */
         const shape_facet *side = &s->facets[s->facets_at[v->first_facet + k]];
         return s->corners[side->begin + 1 - k].outward;
     }
@@ -66,8 +66,9 @@ seen_arc entrances_see(const convex_pair *pair, int32_t edge)
                       pair_turn_back(pair, e->direction)};
 }
 
-/* The normal across both edges. A small sine enlarges rounding errors: along the arcs they do no
- * harm, and those across are removed. */
+/* The unit normal across both edges, and the sine of their angle. If the sine is small, the cross
+ * product has large rounding errors. Their part along A's edge is removed, so that n is on the
+ * edge's arc. An error along that arc does no harm. */
 static vec3 normal_across(vec3 along, vec3 other, int sign, double *sine)
 {
     const vec3 product = vec3_scale(vec3_cross(along, other), sign);
@@ -129,8 +130,8 @@ bool entrance_read(const convex_pair *pair, entrance *e)
 
 /* ---- the best of A's facets ---- */
 
-/* How far B's centroid is in front of a facet of A. No entrance with this facet has a larger gap,
- * since the centroid is a point of B. */
+/* The height of B's centroid over a facet of A. No entrance with this facet has a larger gap, since
+ * the centroid is a point of B. */
 static double facet_bound(const convex_pair *pair, vec3 centroid, int32_t facet)
 {
     const shape_facet *f = &pair->a.shape->facets[facet];
@@ -160,8 +161,8 @@ static bool try_facet(const convex_pair *pair, int32_t facet, entrance *best)
     return false;
 }
 
-/* Tries all facets of A. The one that faces B most is tried first, and rules out most of the
- * others. Returns whether *best has become better. */
+/* Tries all facets of A. The facet with the largest bound is first, since its gap excludes most of
+ * the others. Returns whether *best has become better. */
 static bool try_facets(const convex_pair *pair, entrance *best)
 {
     const int32_t count = pair->a.shape->facet_count;
@@ -198,7 +199,8 @@ int32_t entrances_leave(const seen_arc *a, const abut_shape *b, int32_t vertex, 
     return -1;
 }
 
-/* Tries an edge of A with all edges of B, if rounding hides which of them its arc crosses. */
+/* Tries an edge of A with all edges of B. It is called if, because of rounding, it is not sure
+ * which of them the edge's arc crosses. */
 static void try_all_crossings(const convex_pair *pair, int32_t edge, const seen_arc *arc,
                               entrance *best)
 {
@@ -210,8 +212,9 @@ static void try_all_crossings(const convex_pair *pair, int32_t edge, const seen_
     }
 }
 
-/* Follows the arc through the cells of B's vertices, from that of the left normal to that of the
- * right one. The arc is straight, so it passes each cell once. */
+/* Follows the arc of A's edge through the cells of B's vertices, from vertex `from`, whose cell
+ * contains the left normal, to vertex `to`, whose cell contains the right one. Tries all edges of B
+ * that it crosses. The arc is part of a great circle, so it passes each cell once. */
 static void follow_arc(const convex_pair *pair, int32_t edge, int32_t from, int32_t to,
                        entrance *best)
 {

@@ -1,9 +1,11 @@
-/* The fast direct search for entrances: features by which two bodies can meet without overlap.
+/* The fast direct search for entrances. An entrance is a pair of features at which two bodies can
+ * touch without overlap.
  *
- * They are the faces of the Minkowski difference B - A. On the sphere of directions a facet is a
- * point, its normal; an edge is an arc between two such points; a vertex is the cell of all
- * directions in which it is the farthest vertex. B's directions are negated. A vertex and a facet
- * are an entrance if the point is in the cell, two edges if their arcs cross. */
+ * Entrances are the faces of the Minkowski difference B - A. They are found on the unit sphere of
+ * directions. A facet is a point there, its normal. An edge is the arc between the normals of its
+ * two facets. A vertex is the cell of all directions in which it is the farthest vertex. B's
+ * directions are negated. A vertex and a facet are an entrance if the facet's point is in the
+ * vertex's cell. Two edges are an entrance if their arcs cross. */
 #ifndef CONVEX_ENTRANCES_H
 #define CONVEX_ENTRANCES_H
 
@@ -13,27 +15,26 @@
 typedef struct entrance {
     convex_end ends[2];
     vec3 normal; /* n, unit, from A to B */
-    double gap;  /* distance of the two planes along n */
+    double gap;  /* distance from A's feature to B's along n */
 } entrance;
 
-/* Whether the two features are an entrance; sets normal and gap if so. Ends of other types are
- * none. */
+/* Whether the features e->ends are an entrance. If so, sets its normal and gap. */
 bool entrance_read(const convex_pair *pair, entrance *e);
 
-/* Finds the entrance with the largest gap; for bodies that overlap this is the least way apart.
- * False: there is none, as between two points. */
+/* Finds the entrance with the largest gap. For overlapping bodies its gap is minus the penetration
+ * depth. Returns false if there is none, as between two points. */
 bool entrances_best(const convex_pair *pair, entrance *best);
 
-/* Climbs from an entrance over entrances that share a vertex of each body with it, as long as the
- * gap grows (climb.c). */
+/* Climbs from entrance to entrance while the gap grows. Each two share a vertex of each body. */
 void entrances_climb(const convex_pair *pair, entrance *e);
 
-/* The most entrances of a pair, and a list of all of them; returns how many (all_entrances.c).
- * Their order: A's facets with vertices, edges with edges, vertices with B's facets. Each group is
- * sorted by the first feature's number and then the second's, the last group by the facet's first.
- * `before` has `before_count` entrances of the step before; these may be wrong: they only save
- * time. */
+/* An upper limit for the number of a pair's entrances (all_entrances.c). */
 abut_index entrances_limit(const convex_pair *pair);
+
+/* Lists all entrances of a pair and returns their number (all_entrances.c). `before` has
+ * `before_count` entrances of the last step, which may be wrong: they only save time. The order is:
+ * A's facets with vertices, edges with edges, vertices with B's facets. In each group entrances are
+ * sorted by A's feature and then by B's; in the last group by B's facet first. */
 abut_index entrances_all(const convex_pair *pair, const entrance *before, abut_index before_count,
                          entrance *all);
 
@@ -43,16 +44,17 @@ void entrances_find(const convex_pair *pair, const convex_link *before,
 
 /* ---- shared by the searches ---- */
 
-/* The arc of an edge of A in B's frame: the normals at its ends, and the axis about which it turns,
- * which is the edge's direction. */
+/* The arc of an edge of A, in B's frame: the normals at its ends, and the axis about which it
+ * turns, which is the edge's direction. */
 typedef struct seen_arc {
     vec3 left, right, along;
 } seen_arc;
 
 seen_arc entrances_see(const convex_pair *pair, int32_t edge);
 
-/* Whether the arc crosses the negated arc of an edge of B. 0: no; 1: yes, with n along (A's edge x
- * B's edge); -1: yes, with the opposite n. Sines must be beyond `limit`, at least SINE_ROUNDING. */
+/* Returns 0 if the arc of an edge of A does not cross the negated arc of an edge of B. Returns 1 if
+ * it does and n is along (A's edge x B's edge), and -1 if n is opposite to that. Sines within
+ * `limit` of 0 do not count as a crossing. `limit` is at least SINE_ROUNDING. */
 static inline int entrances_cross(const seen_arc *a, const abut_shape *b, int32_t edge,
                                   double limit)
 {
@@ -67,7 +69,7 @@ static inline int entrances_cross(const seen_arc *a, const abut_shape *b, int32_
     return other_left > limit && other_right < -limit ? (int)sign : 0;
 }
 
-/* Sets the entrance of two edges that cross with this sign. */
+/* Computes the entrance of edges a and b. Their arcs cross with the `sign` of entrances_cross. */
 void entrances_read_crossing(const convex_pair *pair, int32_t a, int32_t b, int sign, entrance *e);
 
 static inline void entrances_try_crossing(const convex_pair *pair, int32_t a, int32_t b, int sign,
@@ -80,9 +82,9 @@ static inline void entrances_try_crossing(const convex_pair *pair, int32_t a, in
     }
 }
 
-/* Whether no plane of an edge's arc has a gap above `gap`. It is so if a point of B, `offset` from
- * the edge, is behind both planes at the arc's ends, and no higher over them than `gap`. A flat
- * body's arc is half a circle, for which this is never true. */
+/* Whether no entrance with an edge of A can have a gap above `gap`. This is so if a point of B is
+ * behind the planes of both facets at the edge, and no higher over them than `gap`. `offset` leads
+ * from the edge to that point. For an edge of a flat body, the result is always false. */
 static inline bool entrances_rule_out(const shape_edge *e, const abut_shape *a, vec3 offset,
                                       double gap)
 {
@@ -91,16 +93,17 @@ static inline bool entrances_rule_out(const shape_edge *e, const abut_shape *a, 
     return left < 0.0 && right < 0.0 && left <= gap && right <= gap;
 }
 
-/* The edge of B by which the arc leaves the cell of a vertex, other than edge `came`, by which it
- * came (-1: none). Returns -1 if no edge is sure. */
+/* Returns the edge of B at which the arc leaves the cell of a vertex, and sets *sign as
+ * entrances_cross returns it. The edge `came`, at which the arc has entered the cell, is not tried
+ * (-1: none). Returns -1 if no crossing is beyond `limit`. */
 int32_t entrances_leave(const seen_arc *a, const abut_shape *b, int32_t vertex, int32_t came,
                         double limit, int *sign);
 
-/* The least sine by which edges of a vertex rise along a direction; INFINITY for a point. If none
- * falls, the vertex's cell contains the opposite direction. */
+/* The smallest sine by which the edges at a vertex rise along a direction; INFINITY without edges.
+ * If the sine is not negative, the vertex is the lowest one along that direction. */
 double entrances_least_rise(const abut_shape *s, int32_t vertex, vec3 direction);
 
-/* Sets the entrance of A's facet and B's vertex. */
+/* Computes the entrance of A's facet and B's vertex. */
 void entrances_read_facet(const convex_pair *pair, int32_t facet, int32_t vertex, entrance *e);
 
 /* Converts an entrance of the swapped pair to one of the pair. */

@@ -1,4 +1,5 @@
-/* Finds the contacts of convex bodies: places, pairs, states, and then one pair after the other. */
+/* Finds the contacts of convex bodies. Reads the bodies' poses, lists the pairs and the rows that
+ * these continue, and then solves one pair after the other. */
 #include "find_convex.h"
 
 #include "../base/prefetch.h"
@@ -8,7 +9,8 @@
 /* The work of solving a pair, in the units of parallel_report. */
 enum { WORK_OF_PAIR = 30 };
 
-/* Pairs that one thread solves in one go, and how many pairs before its turn a body is fetched. */
+/* CHUNK_PAIRS: the number of pairs that one thread solves in one go. FETCHED_AHEAD: a body is
+ * prefetched this many pairs before its pair is solved. */
 enum { CHUNK_PAIRS = 256, FETCHED_AHEAD = 4 };
 
 abut_convex_query abut_convex_query_default(void)
@@ -22,14 +24,14 @@ typedef struct finding {
     abut_convex_contacts *contacts;
     const placed_body *bodies;
     const body_pairs *pairs;
-    const abut_index *match; /* NULL: there is no step before */
+    const abut_index *match; /* each pair's row of the last step, or -1; NULL: none */
     solve_task task;
     bool keeps_all;
 } finding;
 
-/* Names the partners of a row. The body with the smaller number is solved as A, so that results do
- * not depend on the caller's order. Members are set one by one: a copy would wait for what was just
- * written. */
+/* Sets the partners of a row. The body with the smaller number is the solver's body A, so that
+ * results do not depend on the caller's order. Writes the members one by one: copying a struct
+ * would take longer, since the copy waits for these writes. */
 static void name_row(const finding *f, abut_index k, row_place *place)
 {
     const int dimension = f->finder->dimension;
@@ -50,7 +52,7 @@ static void make_pair(const finding *f, abut_index k, row_place *place, convex_p
     const placed_body *first = &f->bodies[place->first], *second = &f->bodies[place->second];
     if (place->is_swapped) {
         place->at = &second->at;
-        place->shift = shift; /* the row's first body stays in the caller's place */
+        place->shift = shift; /* the row's first body stays where the caller has it */
         places_pair(second, first, vec3_scale(shift, -1.0), pair);
     } else {
         place->at = &first->at;
@@ -58,7 +60,7 @@ static void make_pair(const finding *f, abut_index k, row_place *place, convex_p
     }
 }
 
-/* Reads the link with which a pair begins. False: there is none. */
+/* Reads the last step's link, with which a pair's search begins. Returns false if there is none. */
 static bool read_state(const finding *f, abut_index k, const convex_pair *pair, convex_link *link)
 {
     if (!f->match || f->match[k] < 0) {
@@ -69,8 +71,7 @@ static bool read_state(const finding *f, abut_index k, const convex_pair *pair, 
 }
 
 /* Whether a plane across the line of the centers shows that two bodies are farther apart than the
- * query's gap. Most pairs of near circumscribed spheres are, and the test takes a tenth of the time
- * of a link. */
+ * query's gap, as most pairs are. The test takes a tenth of the time of a link. */
 static bool is_far(const finding *f, const convex_pair *pair)
 {
     const vec3 line = pair_centers(pair);
@@ -165,7 +166,7 @@ static finding start(abut_convex_contacts *contacts, const abut_convex_query *qu
                      .keeps_all = query->i && query->all_rows};
 }
 
-/* Lists the pairs of a query, and the rows of the step before that they continue. */
+/* Lists the pairs of a query, and the rows of the last step that they continue. */
 typedef abut_status pair_listing(const abut_convex_finder *finder, const abut_convex_query *query,
                                  convex_memory *memory, abut_error *error);
 
@@ -211,7 +212,7 @@ static abut_status check_minimum(const abut_convex_query *query, abut_error *err
     return is_known ? ABUT_OK : error_set(error, ABUT_BAD_MINIMUM, minimum, 0, 0.0);
 }
 
-/* A query for parallel_together: arguments and result. */
+/* Arguments and result of find_together, which parallel_together calls. */
 typedef struct searching {
     abut_convex_contacts *contacts;
     const abut_convex_query *query;

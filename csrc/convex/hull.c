@@ -4,7 +4,7 @@
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* The most vertices and corners of a shape: int32_t counts them. */
+/* The largest number of vertices, corners or facets of a shape: int32_t must count them. */
 #define NUMBER_LIMIT (INT32_MAX / 4)
 
 /* ---- reading ---- */
@@ -28,8 +28,8 @@ static abut_status check_counts(const abut_shape_input *in, abut_error *error)
     return ABUT_OK;
 }
 
-/* Checks the number of facets, after the offsets: if a polygon's corners are given as one facet,
- * the error of the offsets is the helpful one. */
+/* Checks the number of facets. It is called after the offsets are checked: if a polygon is given as
+ * one facet with all corners, the error of the offsets is more helpful. */
 static abut_status check_facet_count(const abut_shape_input *in, abut_error *error)
 {
     if (in->facet_count < in->dimension + 1) {
@@ -89,7 +89,7 @@ static abut_status read_offsets(hull *h, const abut_shape_input *in, abut_error 
     return ABUT_OK;
 }
 
-/* Reads the corners. seen[v] is 1 + the last facet with vertex v. */
+/* Reads and checks the corners. seen[v] is 1 + the last facet with vertex v, or 0. */
 static abut_status read_corners(hull *h, const abut_index *indices, int32_t *seen,
                                 abut_error *error)
 {
@@ -111,8 +111,8 @@ static abut_status read_corners(hull *h, const abut_index *indices, int32_t *see
 
 /* ---- planes ---- */
 
-/* The corner with which a facet's list begins, wherever the caller's list does: the
- * lexicographically smallest one. */
+/* The corner with the lexicographically smallest coordinates. Sums over a facet begin there, so
+ * that they do not depend on where the caller's list begins. */
 static int32_t first_corner(const hull *h, const int32_t *corners, int32_t count)
 {
     int32_t first = 0;
@@ -124,7 +124,7 @@ static int32_t first_corner(const hull *h, const int32_t *corners, int32_t count
     return first;
 }
 
-/* Twice the area vector: the sum over the fan of triangles from the first corner. */
+/* Twice the area vector of a facet: the sum over the fan of triangles from the first corner. */
 static vec3 fan_area(const hull *h, const int32_t *corners, int32_t count)
 {
     const int32_t first = first_corner(h, corners, count);
@@ -139,7 +139,8 @@ static vec3 fan_area(const hull *h, const int32_t *corners, int32_t count)
     return sum;
 }
 
-/* Makes a plane of an area vector, scaled first so that squares neither overflow nor vanish. */
+/* Makes the plane of an area vector, which is multiplied by `factor`. The vector is scaled first,
+ * so that squares neither overflow nor vanish. */
 static loop_plane plane_of(vec3 area, double factor)
 {
     const double scale = vec3_max_abs(area);
@@ -163,7 +164,7 @@ loop_plane hull_plane(const hull *h, const loops *l, int32_t facet)
     return plane_of((vec3){along.y, -along.x, 0.0}, 1.0);
 }
 
-/* Computes middle and size of the corners' bounds, and the tolerance for points in a plane. */
+/* Computes middle and size of the corners' bounding box, and the tolerance for points in planes. */
 static void measure(hull *h)
 {
     vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
@@ -179,9 +180,9 @@ static void measure(hull *h)
     h->tolerance = COPLANAR * h->size + COPLANAR_ROUNDING * coordinate;
 }
 
-/* ---- whether there is an inside ---- */
+/* ---- whether the body has a volume ---- */
 
-/* The corner that is farthest from a point, a line or a plane, and how far it is. */
+/* The corner that is farthest from a point, a line or a plane, and its distance. */
 typedef struct farthest {
     vec3 offset; /* from the point, line or plane */
     double height;
@@ -237,15 +238,15 @@ static vec3 mean_corner(const hull *h)
     return vec3_add(h->middle, vec3_scale(sum, 1.0 / h->given.corner_count));
 }
 
-/* The height of an inner point over a facet: below 0 if the facet looks outward. */
+/* The height of an inner point over a facet's plane: below 0 if the normal points outward. */
 static double inside_height(const hull *h, int32_t facet, vec3 inside)
 {
     const vec3 corner = hull_vertex(h, h->given.corners[h->given.offsets[facet]]);
     return vec3_dot(hull_plane(h, &h->given, facet).normal, vec3_sub(inside, corner));
 }
 
-/* Checks that facets look outward, by the sign of the volume. Facets of a closed body, which agree
- * with each other, look all outward or all inward. */
+/* Computes the areas, and checks by the sign of the volume that normals point outward. Neighbors
+ * agree already, so the normals point all outward or all inward. */
 static abut_status check_outward(const hull *h, abut_error *error)
 {
     const vec3 inside = mean_corner(h);
@@ -257,7 +258,7 @@ static abut_status check_outward(const hull *h, abut_error *error)
     return volume > 0.0 ? ABUT_OK : error_set(error, ABUT_SHAPE_INWARD, 0, h->dimension, 0.0);
 }
 
-/* Reports the facet that looks inward: one of two neighbors that do not agree. */
+/* Reports the facet whose normal points inward, if the normals of neighbors do not agree. */
 static abut_status report_inward(const hull *h, abut_error *error)
 {
     const vec3 inside = mean_corner(h);
@@ -269,11 +270,11 @@ static abut_status report_inward(const hull *h, abut_error *error)
     return error->status;
 }
 
-/* ---- closed ---- */
+/* ---- whether the surface is closed ---- */
 
-/* A ridge as its facet sees it. In a polyhedron it is the edge from `vertex` to `other`; its twin
- * has these swapped. In a polygon a side begins (`other` is 1) or ends (0) at `vertex`; its twin
- * has the opposite `other`. */
+/* A ridge of one facet. In a polyhedron it is the edge from `vertex` to `other`; its twin has these
+ * swapped. In a polygon it is the vertex at which a side begins (`other` is 1) or ends (`other` is
+ * 0); its twin has the opposite `other`. */
 typedef struct ridge {
     int32_t vertex, other;
 } ridge;
@@ -292,10 +293,10 @@ static ridge twin_of(const hull *h, ridge r)
     return h->dimension == 2 ? (ridge){r.vertex, !r.other} : (ridge){r.other, r.vertex};
 }
 
-/* The corners at each vertex, list after list. */
+/* The corners at each vertex, vertex after vertex. */
 typedef struct corners_at {
-    int32_t *begins;  /* vertex_count + 1 */
-    int32_t *corners; /* corner_count */
+    int32_t *begins;  /* length vertex_count + 1 */
+    int32_t *corners; /* length corner_count */
     int32_t *others;  /* ridge.other of each corner */
 } corners_at;
 
@@ -316,8 +317,8 @@ static void list_corners(const hull *h, const loops *l, corners_at *at)
     }
 }
 
-/* Counts the corners with this ridge, and sets the last one. After listing, the list of vertex v
- * begins at begins[v + 1]. */
+/* Counts the corners with this ridge, and sets *corner to the last of them. list_corners has moved
+ * the offsets: the list of vertex v begins at begins[v + 1]. */
 static int32_t count_ridges(const corners_at *at, int32_t vertex_count, int32_t corner_count,
                             ridge r, int32_t *corner)
 {
@@ -351,7 +352,7 @@ static abut_status find_twins(hull *h, const loops *l, const corners_at *at, abu
     return ABUT_OK;
 }
 
-/* Finds the twins of all corners; each must have one. */
+/* Finds the twins of all corners. It is an error if a corner has none, or several. */
 static abut_status close_loops(hull *h, const loops *l, abut_error *error)
 {
     corners_at at = {
@@ -370,10 +371,10 @@ static abut_status close_loops(hull *h, const loops *l, abut_error *error)
     return status;
 }
 
-/* ---- convex ---- */
+/* ---- whether the body is convex ---- */
 
-/* How far rounding may put a vertex in front of a facet's plane: the plane of a narrow facet turns
- * with its corners' last digits. */
+/* How far a vertex may be in front of a facet's plane because of rounding. Rounding errors of
+ * corners tilt the plane of a narrow facet more than that of a wide one. */
 static double plane_slack(const hull *h, double area)
 {
     const double coordinate = h->size + vec3_max_abs(h->middle);
@@ -435,7 +436,7 @@ static abut_status check_convex(const hull *h, abut_error *error)
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- from the input to a hull ---- */
 
 static bool allocate(hull *h, const abut_shape_input *in)
 {
@@ -492,8 +493,9 @@ static bool is_refused(abut_status status)
     return status != ABUT_OK && status != ABUT_NO_MEMORY;
 }
 
-/* Merges within smaller and smaller tolerances until the checks pass: facets near the plane of one
- * of them may be farther from their common plane. Otherwise the first error is reported. */
+/* Merges with smaller and smaller tolerances until the checks pass. They may fail for a large
+ * tolerance: facets near the plane of a group's first facet may be farther from the group's mean
+ * plane. If all fail, the first error is reported. */
 static abut_status merge_checked(hull *h, abut_error *error)
 {
     abut_status status = merge_within(h, h->tolerance, error);
@@ -513,7 +515,7 @@ static bool has_merged(const hull *h)
     return h->merged.corner_count < h->given.corner_count;
 }
 
-/* Begins again with the merged facets, so that a shape built from a shape's facets is the same. */
+/* Makes the merged facets the input. So a shape that is built from its own facets is the same. */
 static abut_status take_merged(hull *h, abut_error *error)
 {
     loops_free(&h->given);

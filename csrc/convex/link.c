@@ -2,32 +2,34 @@
  * discrete element method", International Journal for Numerical and Analytical Methods in
  * Geomechanics 30 (2006).
  *
- * P walks to the point of A that is closest to Q, Q to the point of B that is closest to P, and so
- * on. Differences from the paper:
+ * The link PQ has an end P on A and an end Q on B. P walks to the point of A that is closest to Q,
+ * then Q walks to the point of B that is closest to P, and so on. Differences from the paper:
  *
  *  - walks do not stop at facets that face away (closest.c);
  *  - links between two facets or edges are shortened before every walk (segments.c);
- *  - normals come from features (parting.c);
- *  - a certificate ends it: |PQ| is at least the distance, and the gap between both supports along
- *    any n is at most the distance;
- *  - where walks stand still, as they do at facets that are nearly parallel, the best entrance of
- *    the direct search helps once. */
+ *  - normals are computed from features, not from PQ (parting.c);
+ *  - a certificate ends the search. |PQ| is at least the distance of the bodies, and the gap
+ *    between both supports along any n is at most that distance. If both are equal, PQ is the
+ *    shortest link;
+ *  - where walks hardly shorten the link, as at nearly parallel facets, the search continues once
+ *    from the best entrance of the direct search. */
 #include "link.h"
 
 #include "entrances.h"
 
 #include "../mesh/tolerance.h"
 
-/* The present link, and the best plane so far. */
+/* A search: the present link, and the plane with the largest gap so far. */
 typedef struct search {
     const convex_pair *pair;
     span now;
-    span shortest; /* the shortest link before the entrance */
+    span shortest; /* the link before the entrance was used */
     parting best;
     bool has_entrance;
 } search;
 
-/* MEETS: the bodies overlap, or touch. STUCK: nothing more is gained. */
+/* GOES_ON: the search continues. IS_CERTAIN: the link is the shortest. MEETS: the bodies overlap or
+ * touch. STUCK: the link no longer becomes shorter. */
 typedef enum progress { GOES_ON, IS_CERTAIN, MEETS, STUCK } progress;
 
 static foot foot_before(const convex_body *body, convex_end end, vec3 point)
@@ -35,15 +37,14 @@ static foot foot_before(const convex_body *body, convex_end end, vec3 point)
     return end.type == ABUT_VERTEX ? foot_of_vertex(body, end.feature) : (foot){end, point};
 }
 
-/* The feet of the step before. */
+/* The ends of the last step's link. Vector and length are not computed. */
 static span span_before(const convex_pair *pair, const convex_link *before)
 {
     return (span){.a = foot_before(&pair->a, before->ends[0], before->p),
                   .b = foot_before(&pair->b, before->ends[1], before->q)};
 }
 
-/* The link of the step before, or else that of the vertices that are nearest along the line of the
- * centroids. */
+/* The link of the last step, or that of the vertices nearest along the line of the centroids. */
 static span search_begin(const convex_pair *pair, const convex_link *before)
 {
     if (before) {
@@ -75,7 +76,7 @@ static bool search_certify(search *s)
     return s->now.length - s->best.gap <= s->pair->tolerance;
 }
 
-/* Makes one walk on each body. */
+/* Makes one walk on each body. Returns MEETS if the other end is in the body. */
 static progress search_walk(search *s)
 {
     const convex_pair *pair = s->pair;
@@ -88,8 +89,8 @@ static progress search_walk(search *s)
     return GOES_ON;
 }
 
-/* Continues from the entrance with the largest gap. For bodies that are apart this is the distance,
- * unless two vertices, or a vertex and an edge, are closest. */
+/* Continues from the entrance with the largest gap. For bodies that are apart this gap is their
+ * distance, unless two vertices, or a vertex and an edge, are closest. */
 static progress search_enter(search *s)
 {
     entrance best;
@@ -117,7 +118,7 @@ static bool facet_has(const abut_shape *s, int32_t facet, int32_t vertex)
     return false;
 }
 
-/* A feature with both vertices: the edge between them, or a facet; else the vertex itself. */
+/* The edge or facet that has two vertices of a body; if there is none, the first vertex itself. */
 static convex_end vertex_wider(const abut_shape *s, int32_t vertex, int32_t other)
 {
     const shape_vertex *v = &s->vertices[vertex];
@@ -136,7 +137,7 @@ static convex_end vertex_wider(const abut_shape *s, int32_t vertex, int32_t othe
     return (convex_end){ABUT_VERTEX, vertex};
 }
 
-/* A facet with both the edge and the vertex; else the edge itself. */
+/* The facet that has an edge and a vertex; if there is none, the edge itself. */
 static convex_end edge_wider(const abut_shape *s, int32_t edge, int32_t other)
 {
     for (int k = 0; k < 2; k++) {
@@ -160,9 +161,10 @@ static convex_end end_wider(const abut_shape *s, convex_end end, int32_t other)
     return end;
 }
 
-/* Tries wider features. At nearly parallel edges, a link that continues along one of them is
- * shorter by less than rounding, but has another normal. The vertices that support the bodies along
- * the normal show which feature has both them and the link's ends. */
+/* Tries wider features: an edge instead of its vertex, a facet instead of its edge. The wider
+ * feature is the one that has the end of the link and also the farthest vertex of its body along
+ * the normal. At nearly parallel edges this shortens the link by less than rounding, but changes
+ * the normal. Returns whether the wider link is certain; otherwise the link stays. */
 static bool search_widen(search *s)
 {
     vec3 normal;
@@ -182,11 +184,11 @@ static bool search_widen(search *s)
     return false;
 }
 
-/* Walks reach this iteration only if they gain little. */
+/* The iteration in which a search counts as slow. Most searches end much earlier. */
 enum { SLOW = 9 };
 
-/* Helps walks that gain little, or that have come so near that surfaces of overlapping bodies may
- * meet there. */
+/* If the last round has hardly shortened the link (by `gain`), or the link is so short that
+ * overlapping surfaces may meet there, tries wider features and then the best entrance. */
 static progress search_help(search *s, int iteration, double gain)
 {
     const bool is_near = s->now.length <= MEETING_LENGTH * s->pair->size && s->best.gap < 0.0;
@@ -216,8 +218,8 @@ static progress search_round(search *s, int iteration)
     return search_certify(s) ? IS_CERTAIN : search_help(s, iteration, length - s->now.length);
 }
 
-/* Writes the link. If it is not certain, it gets the shortest length and the plane with the largest
- * gap, which are true bounds. */
+/* Writes the link. If it is not certain, it is the shortest one found, with the plane of the
+ * largest gap. Its length and this gap are bounds of the true gap. */
 static void search_end(search *s, progress end, convex_link *link)
 {
     if (s->shortest.length < s->now.length) {
@@ -237,7 +239,7 @@ static void search_run(search *s, int iterations, convex_link *link)
         end = search_round(s, ++iteration);
     }
     if (end == GOES_ON && !s->has_entrance) {
-        end = search_enter(s); /* its plane bounds the gap */
+        end = search_enter(s); /* its plane's gap is a lower bound */
     }
     if (!(s->best.gap > -INFINITY)) {
         s->best = parting_along(s->pair, link_direction(s->pair));
@@ -309,8 +311,9 @@ bool link_stands(const convex_pair *pair, const convex_link *before, convex_link
     return true;
 }
 
-/* Finds the link of bodies that overlapped in the step before. If they are apart now, the old
- * minimum may still look like one, beyond another face of B - A. */
+/* Finds the link of bodies that overlapped in the last step. If they are apart now, the old
+ * features may still look like a minimum of the depth. So this minimum is used only if the bodies
+ * surely overlap, or if no link between separate bodies is found. */
 static void find_again(const convex_pair *pair, const convex_link *before, int iterations,
                        convex_link *link)
 {

@@ -1,5 +1,5 @@
-/* Finds the spot of the step before that a spot continues: in the row that its row continues, the
- * one with the same name, that is, types and features. */
+/* Finds the spot of the last step that each spot continues. It is in the row that the spot's row
+ * continues, and has the same types and features (its name). */
 #include "match_spots.h"
 
 #include "../base/error.h"
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Whether two spots have the same name. If i and j are swapped, so are the parts of the name. */
+/* Whether two spots have the same name. If i and j are swapped, so are both parts of the name. */
 static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, bool is_swapped)
 {
     bool is_same = true;
@@ -19,8 +19,8 @@ static bool has_same_name(const spot_steps *s, abut_index spot, abut_index old, 
     return is_same;
 }
 
-/* The spots of a row of the step before. There are none if the number is out of range: it may have
- * changed after its check. */
+/* The spots of a row of the last step. There are none if the row's number is out of range: the
+ * caller may have changed it after the check. */
 static row_span spots_before(const abut_spot_step *before, abut_index row)
 {
     return row >= 0 && row < before->row_count

@@ -1,14 +1,14 @@
-/* Finds the spot of the step before that a spot continues. Columns are not checked. */
+/* Finds the spot of the last step that each spot continues. Columns are not checked. */
 #ifndef CONVEX_MATCH_SPOTS_H
 #define CONVEX_MATCH_SPOTS_H
 
 #include "../abut/convex.h"
 
-/* The spots of two steps. */
+/* The spots of this step and the last one. */
 typedef struct spot_steps {
     const abut_spot_step *now, *before;
-    const abut_index *row_match; /* each row's row in the step before; -1: the row is new */
-    const uint8_t *swapped;      /* whether i and j of a row are swapped; NULL: none are */
+    const abut_index *row_match; /* for each row, its row in the last step; -1: the row is new */
+    const uint8_t *swapped;      /* for each row, whether i and j are swapped; NULL: none are */
 } spot_steps;
 
 /* Does what abut_spots_match does, for one row. */

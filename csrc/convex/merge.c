@@ -1,8 +1,8 @@
-/* Merges facets in one plane: twelve triangles of a cube become six squares.
+/* Merges facets that are in one plane: the twelve triangles of a cube become six squares.
  *
- * Groups grow from the largest facets, neighbor by neighbor, as long as corners are in the plane of
- * the group's first facet. Slivers have no reliable plane, and so join their neighbors. The border
- * of a group, its rim, consists of ridges to other groups. */
+ * A group begins with the largest facet without a group. Neighbors are added as long as their
+ * corners are in the plane of that facet. Slivers have no reliable plane, so they join a neighbor's
+ * group. The border of a group, its rim, consists of the ridges to other groups. */
 #include <stdlib.h>
 
 #include "hull.h"
@@ -16,20 +16,20 @@ typedef struct sized_facet {
 
 typedef struct merger {
     hull *h;
-    double tolerance;     /* corners nearer than this to a plane are in it */
+    double tolerance;     /* corners within this distance of a plane are in it */
     sized_facet *by_size; /* the input's facets */
-    int32_t *group;       /* group of each facet, or -1 */
+    int32_t *group;       /* for each facet its group; -1: none yet */
     int32_t *stack;
-    int32_t *facet_of;  /* facet of each of the input's corners */
-    int32_t *rims;      /* of all groups: corners with a ridge to another group */
-    int32_t *rim_at;    /* for each vertex the last rim corner there */
-    int32_t *rim_count; /* for each vertex how many groups meet there */
-    uint8_t *straight;  /* for each vertex whether it is on a straight line between two groups */
+    int32_t *facet_of;  /* for each corner of the input its facet */
+    int32_t *rims;      /* corners with a ridge to another group, group after group */
+    int32_t *rim_at;    /* for each vertex, its corner in the rim of the present group */
+    int32_t *rim_count; /* for each vertex, the number of rims that it is in */
+    uint8_t *straight;  /* for each vertex, whether it is on a straight line between two groups */
 } merger;
 
 /* ---- groups ---- */
 
-/* Orders facets by size, the largest first; of equal ones the first. */
+/* Orders facets by area, the largest first, and equal ones by number. */
 static int compare_sizes(const void *a, const void *b)
 {
     const sized_facet *first = a, *second = b;
@@ -39,7 +39,7 @@ static int compare_sizes(const void *a, const void *b)
     return first->facet - second->facet;
 }
 
-/* Whether all corners of a facet are in the plane of another one. */
+/* Whether all corners of a facet are in the plane through `corner` with this normal. */
 static bool is_in_plane(const merger *m, int32_t facet, vec3 normal, vec3 corner)
 {
     const hull *h = m->h;
@@ -52,7 +52,7 @@ static bool is_in_plane(const merger *m, int32_t facet, vec3 normal, vec3 corner
     return true;
 }
 
-/* Makes a group of all facets that are in the plane of `first` and can be reached from it. */
+/* Makes a group of `first` and the facets in its plane that are connected with it. */
 static void grow_group(merger *m, int32_t first, int32_t group)
 {
     const hull *h = m->h;
@@ -93,7 +93,7 @@ static int32_t find_groups(merger *m)
     return count;
 }
 
-/* Numbers groups in the order of their first facets in the input, which are their sources. */
+/* Numbers groups in the order of their first facets in the input, which become their sources. */
 static void number_groups(merger *m, int32_t count)
 {
     const hull *h = m->h;
@@ -118,8 +118,8 @@ static bool is_rim(const merger *m, int32_t corner)
     return m->group[m->facet_of[corner]] != m->group[m->facet_of[m->h->twins[corner]]];
 }
 
-/* Lists the rims' corners, group after group, and sets the offsets of the merged facets. Straight
- * corners are included as yet. */
+/* Lists the corners of all rims, group after group, and sets the offsets of the merged facets.
+ * Corners on straight lines are still included. */
 static void list_rims(merger *m, int32_t group_count)
 {
     hull *h = m->h;
@@ -151,7 +151,8 @@ static int32_t next_vertex(const merger *m, int32_t corner)
     return m->h->given.corners[m->h->twins[corner]];
 }
 
-/* Orders the rim of a polyhedron's group, from its lowest vertex on. False: it is not one loop. */
+/* Writes the rim of a polyhedron's group in order, beginning with the smallest vertex number.
+ * Returns false if it is not one loop. */
 static bool walk_rim(merger *m, int32_t group)
 {
     const hull *h = m->h;
@@ -168,12 +169,12 @@ static bool walk_rim(merger *m, int32_t group)
             return false;
         }
         h->merged.corners[k] = vertex;
-        vertex = next_vertex(m, m->rim_at[vertex]); /* as many ridges lead to it as from it */
+        vertex = next_vertex(m, m->rim_at[vertex]); /* a ridge's end is a corner, too */
     }
     return vertex == first;
 }
 
-/* Sets where a polygon's merged side begins and ends. False: it is not one side. */
+/* Writes the vertices of a polygon's merged side. Returns false if the group is not one side. */
 static bool walk_side(const merger *m, int32_t group)
 {
     const hull *h = m->h;
@@ -206,7 +207,7 @@ static abut_status walk_rims(merger *m, int32_t group_count, abut_error *error)
 
 /* ---- straight corners ---- */
 
-/* Whether a vertex is on the straight line between two others. Their order does not matter. */
+/* Whether a vertex is on the straight line between two others, whose order does not matter. */
 static bool is_straight(const merger *m, int32_t vertex, int32_t before, int32_t after)
 {
     const hull *h = m->h;
@@ -217,7 +218,7 @@ static bool is_straight(const merger *m, int32_t vertex, int32_t before, int32_t
     return vec3_length(area) <= m->tolerance * vec3_length(line);
 }
 
-/* Marks vertices on straight edges between two groups: they are no corners. */
+/* Marks the vertices of a group on a straight edge between two groups. They are no corners. */
 static void mark_straight(merger *m, int32_t group)
 {
     const hull *h = m->h;
@@ -231,7 +232,7 @@ static void mark_straight(merger *m, int32_t group)
     }
 }
 
-/* Drops straight corners. */
+/* Removes the marked vertices from the merged facets. Fails if a facet has too few corners left. */
 static abut_status drop_straight(merger *m, int32_t group_count, abut_error *error)
 {
     loops *l = &m->h->merged;
@@ -254,7 +255,7 @@ static abut_status drop_straight(merger *m, int32_t group_count, abut_error *err
     return ABUT_OK;
 }
 
-/* Lists the vertices that are corners. */
+/* Lists the vertices that are corners of merged facets. */
 static void list_kept(merger *m)
 {
     hull *h = m->h;
@@ -289,7 +290,7 @@ static abut_status merge(merger *m, abut_error *error)
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- from a hull's given facets to the merged ones ---- */
 
 static bool allocate(merger *m)
 {

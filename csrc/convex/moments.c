@@ -45,7 +45,7 @@ static vec3 corner_at(const abut_shape *s, const shape_facet *f, int32_t k, vec3
     return vec3_sub(shape_point(s, s->corners[f->begin + k].vertex), about);
 }
 
-/* Adds a segment from a to b with this mass. */
+/* Adds the moments of a segment from a to b with this mass. */
 static void add_segment(moments *m, double mass, vec3 a, vec3 b)
 {
     const vec3 middle = vec3_scale(vec3_add(a, b), 0.5), along = vec3_sub(b, a);
@@ -85,7 +85,7 @@ static moments facet_moments(const abut_shape *s, const shape_facet *f, vec3 abo
     return m;
 }
 
-/* Adds the pyramid over a facet, with its tip at x = 0. */
+/* Adds the moments of the pyramid over a facet, with its tip at x = 0. */
 static void add_pyramid(moments *m, const moments *facet, double height, int dimension)
 {
     m->mass += height * facet->mass / dimension;
@@ -93,7 +93,7 @@ static void add_pyramid(moments *m, const moments *facet, double height, int dim
     add_matrix(&m->second, height / (dimension + 2), &facet->second);
 }
 
-/* Adds the prism between a facet and the same facet farther out by the radius. */
+/* Adds the moments of the prism between a facet and the same facet moved outward by the radius. */
 static void add_prism(moments *m, const moments *facet, vec3 normal, double radius)
 {
     m->mass += radius * facet->mass;
@@ -107,7 +107,7 @@ static void add_prism(moments *m, const moments *facet, vec3 normal, double radi
 /* ---- arcs of normals ---- */
 
 /* The arc of unit vectors from one normal to another, counter-clockwise about an axis: its angle,
- * the vector to its middle, and the vector across that one in the plane of the arc. */
+ * the unit vector to its middle, and the unit vector across that one in the plane of the arc. */
 typedef struct arc {
     double angle;
     vec3 middle, side;
@@ -118,8 +118,8 @@ static vec3 unit(vec3 a)
     return vec3_scale(a, 1.0 / vec3_length(a));
 }
 
-/* Uses the sum of both normals, which vanishes if they are opposite, or their difference, which
- * vanishes if they are equal. */
+/* Computes the arc from the sum of both normals, or from their difference if they are at more than
+ * 90 degrees. The sum vanishes for opposite normals, the difference for equal ones. */
 static arc arc_between(vec3 from, vec3 to, vec3 axis)
 {
     const double cosine = vec3_dot(from, to);
@@ -171,7 +171,7 @@ static arc polygon_arc(const abut_shape *s, int32_t vertex)
 
 /* ---- edges ---- */
 
-/* Adds the sector of a cylinder about an edge. */
+/* Adds the moments of the sector of a cylinder about an edge. */
 static void add_edge(moments *m, const abut_shape *s, int32_t edge, vec3 about)
 {
     const shape_edge *e = &s->edges[edge];
@@ -189,8 +189,9 @@ static void add_edge(moments *m, const abut_shape *s, int32_t edge, vec3 about)
 /* ---- vertices ---- */
 
 /* Integrals of 1, u and u u' over the unit vectors u of a vertex's piece of the sphere. The piece
- * of a polyhedron's vertex is a polygon of arcs, one for each edge. With b a unit vector across an
- * arc's plane, inward, and a the integral of u along the arc, Stokes gives sums over arcs:
+ * of a polyhedron's vertex is a polygon of arcs, one for each edge. Let b be the unit vector across
+ * an arc's plane, inward, and a the integral of u along the arc. Stokes' theorem gives sums over
+ * the arcs:
  *
  *    solid angle = 2 pi - angles of the facets at the vertex;
  *    integral u = sum angle b / 2;
@@ -223,7 +224,7 @@ static moments polygon_directions(const abut_shape *s, int32_t vertex)
     return m;
 }
 
-/* Adds the piece of a sphere about a vertex: its directions u at distances up to the radius. */
+/* Adds the moments of a vertex's piece of a sphere: directions u at distances up to the radius. */
 static void add_vertex(moments *m, const abut_shape *s, int32_t vertex, vec3 about)
 {
     const moments u =

@@ -1,11 +1,13 @@
-/* Overlapping bodies are set apart by s along a normal n0; the normal of their shortest link is the
- * next n0. The paper (Nezami et al. 2006) does this once, here it is repeated. It is a proximal
- * step: after it the gap along n is g(n) + s n.n0, which the shortest link's normal maximizes. So g
- * never falls. If n0 stays, g has a local maximum there, which the link certifies.
+/* Finds the link of overlapping bodies.
  *
- * If two vertices, or a vertex and an edge, are closest, n0 may also stay by symmetry, where g has
- * a minimum or a saddle. No way is better than the others then, and the least way apart of all is
- * taken. */
+ * B is moved away from A by a distance s along a normal n0. The normal of the shortest link there
+ * is the next n0. The paper (Nezami et al. 2006) does this once; here it is repeated. It is a
+ * proximal step: the gap of the moved bodies along n is g(n) + s n.n0, which is largest for the
+ * normal of their shortest link. So g(n0) never becomes smaller. If n0 no longer changes, g has a
+ * local maximum there, and the link is its certificate.
+ *
+ * If two vertices, or a vertex and an edge, are closest, n0 may stay the same by symmetry, although
+ * g has a minimum or a saddle there. The global maximum of g is then computed instead. */
 #include "link.h"
 
 #include "entrances.h"
@@ -14,7 +16,7 @@
 
 typedef struct separation {
     const convex_pair *pair;
-    int iterations; /* the most for one link */
+    int iterations; /* the largest number for one link */
     int done;
     parting at; /* n0 */
     double distance;
@@ -47,8 +49,8 @@ static span separated_span(const separation *s)
     return span_make(s->pair, (foot){apart->ends[0], apart->p}, (foot){apart->ends[1], apart->q});
 }
 
-/* Writes the minimum at which the normal stays. `remaining` is by how much the gap along another
- * normal nearby may be larger; that gap is at most 0. */
+/* Writes the link at which the normal no longer changes. Along a normal nearby, the gap may be
+ * larger by `remaining`, but not above 0. */
 static void write_minimum(const separation *s, double remaining, convex_link *link)
 {
     const span at = separated_span(s);
@@ -63,7 +65,7 @@ static bool has_facet(const convex_link *link)
     return link->ends[0].type == ABUT_FACET || link->ends[1].type == ABUT_FACET;
 }
 
-/* Takes one step. True: the link is written. */
+/* Takes one step. Returns true if it was the last one; the link is then written. */
 static bool overlap_step(separation *s, const convex_link *before, convex_link *link)
 {
     separate(s, before);
@@ -98,8 +100,9 @@ static void overlap_run(separation *s, const convex_link *before, convex_link *l
     write_minimum(s, INFINITY, link);
 }
 
-/* Finds the least way apart of bodies that are first seen deep in each other. They have many ways
- * apart, and the line of their centroids is a poor start. Finding the least of all is as fast. */
+/* Finds the penetration depth of bodies that overlap deeply and have no link of the last step.
+ * Their depth has many local minima, and the line of their centroids is a poor start. The global
+ * search is as fast. Returns false if it fails. */
 static bool overlap_anew(const convex_pair *pair, int iterations, convex_link *link)
 {
     *link = (convex_link){.gap = -INFINITY, .status = ABUT_UNCONVERGED, .iterations = 1};
@@ -126,11 +129,14 @@ void link_find_overlap(const convex_pair *pair, const convex_link *before, int i
     }
 }
 
-/* ---- witnesses ---- */
+/* ---- proofs of overlap ---- */
 
-/* B - A is the body of all vectors from A to B. It contains the pyramid over one of its faces with
- * its tip at the vector between two inner points. The origin is in the pyramid if B, moved along
- * that vector until the features meet, meets A inside of these. */
+/* B - A, the Minkowski difference, is the set of all vectors from points of A to points of B. The
+ * bodies overlap if it contains the origin. It contains the pyramids over its faces whose tip is
+ * the vector between two inner points.
+ *
+ * The functions below move B along that vector until the two features meet. They return whether the
+ * features then meet in their interior. In this case the origin is in the pyramid. */
 static bool overlaps_at_a(const convex_pair *pair, int32_t facet, vec3 q, vec3 inner)
 {
     const double rate = vec3_dot(pair->a.shape->facets[facet].normal, inner);
@@ -158,7 +164,7 @@ static bool overlaps_across(const convex_pair *pair, const convex_link *link, ve
            at_b < c.b.length;
 }
 
-/* Whether the origin is in such a pyramid over the link's features. */
+/* Whether the origin is in the pyramid over the link's features, with centroids as inner points. */
 static bool overlaps_below(const convex_pair *pair, const convex_link *link)
 {
     const vec3 inner = pair_centers(pair);
@@ -189,10 +195,10 @@ bool link_overlaps(const convex_pair *pair, const convex_link *link)
            body_holds(&pair->b, pair_to_b(pair, link->p));
 }
 
-/* ---- the least of all minima ---- */
+/* ---- the global minimum of the depth ---- */
 
-/* Writes an entrance as a link. Parallel features share more than an entrance shows: where they
- * meet is found after the bodies are set apart. */
+/* Writes an entrance as a link. Where parallel features are closest does not follow from the
+ * entrance. The ends are then those of the shortest link after the bodies are moved apart. */
 static void write_entrance(const convex_pair *pair, const entrance *best, const parting *plane,
                            int iterations, convex_link *link)
 {

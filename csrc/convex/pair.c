@@ -29,9 +29,8 @@ vec3 body_point(const convex_body *body, convex_end end)
 
 /* ---- supports ---- */
 
-/* Makes one comparison per vertex, without a branch. For up to a hundred vertices nothing else that
- * was tried, by blocks or by lanes, takes less time with the baseline's instructions, which all
- * callers use. */
+/* Compares all vertices, without a branch. Up to a hundred vertices, no other variant that was
+ * tried (blocks, vector lanes) is faster with the baseline instructions, which all callers use. */
 support body_support(const convex_body *body, vec3 direction)
 {
     const abut_shape *s = body->shape;
@@ -54,8 +53,8 @@ support_gap pair_support_gap(const convex_pair *pair, vec3 n)
 
 /* ---- from step to step ---- */
 
-/* Types and status are one number in base 4: type of A, type of B and status. It is stored plus 1,
- * so that 0 means no link. */
+/* Types and status are one number in base 4. Its digits, the lowest first, are A's type, B's type
+ * and the status. It is stored plus 1, so that 0 means no link. */
 enum { FOURS = 4, CODES = FOURS * FOURS * FOURS };
 
 void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE])
@@ -88,7 +87,7 @@ static bool is_number(double x, int32_t limit)
     return x >= 0.0 && x < limit && x == (double)(int32_t)x;
 }
 
-/* Whether all numbers are finite: other numbers, less themselves, are not 0. */
+/* Whether all coordinates are finite: infinity or NaN minus itself is NaN, not 0. */
 static bool are_finite(vec3 a, vec3 b)
 {
     const vec3 none = vec3_sub(a, a), other = vec3_sub(b, b);

@@ -1,7 +1,8 @@
-/* Two bodies and their link: what all methods of the room read and write.
+/* Two bodies and their link, which all methods of this folder read and write.
  *
- * Unless stated otherwise, all is in A's frame and in the world's units: vertices and offsets of a
- * shape are multiplied by the body's scale when they are read. n points from A to B. */
+ * Unless a comment says otherwise, all is in A's frame and in the units of the world: vertices and
+ * offsets of a shape are multiplied by the body's scale when they are read. The normal n points
+ * from A to B. The *support* of a body along a direction is its farthest vertex there. */
 #ifndef CONVEX_PAIR_H
 #define CONVEX_PAIR_H
 
@@ -15,31 +16,32 @@ typedef struct convex_body {
 
 typedef struct convex_pair {
     convex_body a, b;
-    vec3 rows[3];     /* a direction d of B's frame is rows d in A's */
-    vec3 shift;       /* B's origin */
-    double size;      /* scaled reach of both, R_A + R_B, or more where rounding needs it */
-    double tolerance; /* 1e-11 size: smaller distances count as 0 */
+    vec3 rows[3]; /* B's rotation: row by row, from B's frame to A's */
+    vec3 shift;   /* B's origin in A's frame */
+    double
+        size; /* R_A + R_B, reach times scale; more if the bodies are far apart or much rounded */
+    double tolerance; /* 1e-11 times size; distances below it count as 0 */
 } convex_pair;
 
-/* One end of a link. */
+/* One end of a link: the feature on which it lies, by type and number. */
 typedef struct convex_end {
     int32_t type; /* abut_type */
     int32_t feature;
 } convex_end;
 
-/* The result of a method, for bodies without their rounding. The next query begins with it. */
+/* The result of a method, for bodies without rounding. The next query begins with it. */
 typedef struct convex_link {
     convex_end ends[2];
-    vec3 p;         /* on A */
-    vec3 q;         /* on B, in B's frame */
+    vec3 p;         /* end on A */
+    vec3 q;         /* end on B, in B's frame */
     vec3 normal;    /* n: unit, from A to B */
-    double gap;     /* between the supports along n; < 0: overlap */
-    double error;   /* the true gap is in gap ... gap + error; NaN: unknown */
+    double gap;     /* distance of both supports along n; < 0: overlap */
+    double error;   /* the true gap is between gap and gap + error; NaN: unknown */
     int32_t status; /* abut_convex_status */
     int32_t iterations;
 } convex_link;
 
-/* A method; `before` is NULL if there is no link to begin with. */
+/* A method, which finds the link of a pair. `before` is the link of the last step, or NULL. */
 typedef void (*convex_method)(const convex_pair *pair, const convex_link *before,
                               const abut_convex_options *options, convex_link *link);
 
@@ -50,18 +52,19 @@ static inline vec3 pair_turn(const convex_pair *pair, vec3 d)
     return rows_turn(pair->rows, d);
 }
 
-/* Turns a direction of A's frame into B's. */
+/* Converts a direction of A's frame to B's frame. */
 static inline vec3 pair_turn_back(const convex_pair *pair, vec3 d)
 {
     return rows_turn_back(pair->rows, d);
 }
 
-/* Convert a point of B's frame to A's, and back. */
+/* Converts a point of B's frame to A's frame. */
 static inline vec3 pair_to_a(const convex_pair *pair, vec3 p)
 {
     return vec3_add(pair_turn(pair, p), pair->shift);
 }
 
+/* Converts a point of A's frame to B's frame. */
 static inline vec3 pair_to_b(const convex_pair *pair, vec3 p)
 {
     return pair_turn_back(pair, vec3_sub(p, pair->shift));
@@ -83,7 +86,7 @@ static inline double body_rounding(const convex_body *body)
     return body->shape->radius * body->scale;
 }
 
-/* A point of a feature, in the body's frame: its first corner. */
+/* The first corner of a feature, in the body's frame. */
 vec3 body_point(const convex_body *body, convex_end end);
 
 /* The vector from A's centroid to B's. */
@@ -104,8 +107,8 @@ static inline int32_t gap_status(double gap, double tolerance)
 /* The pair with B as its first body. */
 convex_pair pair_swapped(const convex_pair *pair);
 
-/* The vertex that is farthest along a direction of the body's frame, the first of several, and how
- * far it is. */
+/* The vertex of a body that is farthest along a direction of the body's frame, and its coordinate
+ * along that direction. If several are equally far, it is the first of them. */
 typedef struct support {
     double height;
     int32_t vertex;
@@ -113,7 +116,7 @@ typedef struct support {
 
 support body_support(const convex_body *body, vec3 direction);
 
-/* g(n), the gap between both supports along n, and their vertices. */
+/* g(n): the distance along n from A's support to B's support along -n, and these vertices. */
 typedef struct support_gap {
     double gap;
     int32_t a, b;
@@ -123,14 +126,16 @@ support_gap pair_support_gap(const convex_pair *pair, vec3 n);
 
 /* ---- from step to step ---- */
 
+/* Writes a link as numbers, which the caller keeps until the next step. */
 void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE]);
 
-/* Reads a link from its numbers. False: they are no link of such bodies, and the caller begins
- * anew. Features exist, points are finite and the normal is a unit vector. But callers may have
- * changed points to be on no feature: project them before use. Gap and error are NaN. */
+/* Reads a link that link_pack has written. Returns false if the numbers are no link of these
+ * bodies; the search then begins without one. Otherwise features exist, points are finite and the
+ * normal is a unit vector. Callers may have changed the numbers, so points may not be on their
+ * features: project them before use. Gap and error are NaN. */
 bool link_unpack(const double state[ABUT_CONVEX_STATE], const convex_pair *pair, convex_link *link);
 
-/* Two perpendicular directions on the plane across n. For polygons the first is in their plane. */
+/* Sets two perpendicular unit vectors across n. For polygons the first is in their plane. */
 static inline void pair_axes(const convex_pair *pair, vec3 n, vec3 axes[2])
 {
     if (pair->a.shape->dimension == 2) {

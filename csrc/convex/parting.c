@@ -1,5 +1,6 @@
-/* Takes n from the features of a link. PQ / |PQ| has an error of rounding / |PQ|, while the normal
- * of a facet, or of two edges, does not depend on the gap. */
+/* Computes n from the features of a link. The direction of PQ is inaccurate for short links: its
+ * error is the rounding error of P and Q divided by |PQ|. The error of the normal of a facet, or of
+ * two edges, does not depend on |PQ|. */
 #include "parting.h"
 
 #include "../mesh/tolerance.h"
@@ -9,9 +10,9 @@ parting parting_along(const convex_pair *pair, vec3 normal)
     return (parting){normal, pair_support_gap(pair, normal).gap};
 }
 
-/* ---- a facet: the support of its own body is its plane ---- */
+/* ---- a facet and a vertex ---- */
 
-/* The facet's own body, and the other one. */
+/* The body of a facet, and the other body. */
 typedef struct facet_side {
     const convex_body *own, *other;
     bool is_b; /* the facet is B's */
@@ -22,6 +23,7 @@ static facet_side side_of(const convex_pair *pair, bool is_b)
     return is_b ? (facet_side){&pair->b, &pair->a, true} : (facet_side){&pair->a, &pair->b, false};
 }
 
+/* The plane of a facet, and the lowest vertex of the other body over it. */
 static parting part_at(const convex_pair *pair, facet_side side, int32_t facet, int32_t *vertex)
 {
     const shape_facet *f = &side.own->shape->facets[facet];
@@ -33,8 +35,8 @@ static parting part_at(const convex_pair *pair, facet_side side, int32_t facet, 
     return (parting){normal, vec3_dot(normal, pair->shift) - farthest.height - front};
 }
 
-/* Whether a vertex of the other body stands on the facet: it is as low as the lowest one, and over
- * the facet. If so, the link is set to it. */
+/* Whether a vertex of the other body is over the facet, and as low as the lowest one. If so, sets
+ * the link from the vertex to the point below it on the facet. */
 static bool stands_at(const convex_pair *pair, facet_side side, int32_t facet, int32_t vertex,
                       const parting *plane, span *s)
 {
@@ -53,8 +55,8 @@ static bool stands_at(const convex_pair *pair, facet_side side, int32_t facet, i
     return true;
 }
 
-/* Tries the plane of the facet at A's end, or at B's. The link keeps its vertex if no other one is
- * lower. */
+/* Tries the plane of the facet at A's end of the link, or at B's. If the vertex of the link is as
+ * low as the lowest one, the link keeps it. Returns whether the link is set. */
 static bool try_at(const convex_pair *pair, bool is_b, span *s, parting *plane)
 {
     const facet_side side = side_of(pair, is_b);
@@ -68,7 +70,7 @@ static bool try_at(const convex_pair *pair, bool is_b, span *s, parting *plane)
 
 /* ---- two edges ---- */
 
-/* A vector midway between the normals at an edge; outward in its plane for a flat body. */
+/* A vector midway between both normals at an edge; for a flat body, outward in its plane. */
 static vec3 edge_middle(const abut_shape *s, int32_t edge)
 {
     const shape_edge *e = &s->edges[edge];
@@ -137,15 +139,15 @@ bool parting_still_stands(const convex_pair *pair, span *s, parting *plane)
     if (s->a.end.type != ABUT_EDGE || s->b.end.type != ABUT_EDGE) {
         return parting_stands(pair, s, plane);
     }
-    /* edges that do not cross need no plane: its supports take as long as all the rest */
+    /* for edges that do not cross, no plane is computed: its supports would double the time */
     const crossing c = crossing_read(pair, s->a.end, s->b.end);
     return has_angle(&c) && crossing_is_inside(&c) && stands_at_crossing(pair, &c, s, plane);
 }
 
-/* ---- all ends ---- */
+/* ---- normals of any two features ---- */
 
-/* The normal of two edges. The smaller their angle, the larger is the error of their cross product;
- * PQ is better as soon as |PQ| / size is larger than the sine. */
+/* The normal of two edges. The smaller the sine of their angle, the larger is the error of their
+ * cross product. If |PQ| / size is larger than the sine, PQ is more accurate. */
 static vec3 edges_normal(const convex_pair *pair, const span *s)
 {
     const crossing c = crossing_read(pair, s->a.end, s->b.end);
@@ -155,8 +157,8 @@ static vec3 edges_normal(const convex_pair *pair, const span *s)
     return less_along(s->across, c.a.along);
 }
 
-/* The normal of any two features. With an edge it is PQ without its part along the edge, which
- * comes from rounding or because the link is not the shortest. */
+/* The normal of any two features, not yet of unit length. For an edge and a vertex it is PQ without
+ * its part along the edge. This part comes from rounding, or the link is not the shortest. */
 static vec3 features_normal(const convex_pair *pair, const span *s)
 {
     const convex_end a = s->a.end, b = s->b.end;

@@ -1,4 +1,4 @@
-/* Converts the caller's positions and orientations to frames of bodies. */
+/* Converts the caller's positions and orientations to poses of bodies. */
 #include "places.h"
 
 #include "../base/series.h"
@@ -7,11 +7,11 @@
 
 /* ---- orientations ---- */
 
-/* Squares of lengths between these neither overflow nor vanish. */
+/* The squared length of a quaternion neither overflows nor vanishes between these limits. */
 #define SMALLEST_SQUARE 0x1p-900
 #define LARGEST_SQUARE 0x1p900
 
-/* A quaternion x, y, z, w. */
+/* A quaternion; w is its real part. */
 typedef struct quaternion {
     double x, y, z, w;
 } quaternion;
@@ -21,7 +21,7 @@ static double quaternion_norm_sq(quaternion q)
     return q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
 }
 
-/* Scales a quaternion so that its largest part is 1; the result is NaN if it is 0. */
+/* Divides a quaternion by the largest |component|. The result is NaN if the quaternion is 0. */
 static quaternion divide_by_largest(quaternion q)
 {
     const double xy = larger(fabs(q.x), fabs(q.y)), zw = larger(fabs(q.z), fabs(q.w));
@@ -29,7 +29,7 @@ static quaternion divide_by_largest(quaternion q)
     return (quaternion){q.x / largest, q.y / largest, q.z / largest, q.w / largest};
 }
 
-/* Sets the rotation of a quaternion of any length. False: it is 0, or not finite. */
+/* Sets a pose's rotation from a quaternion of any length. False: it is 0 or not finite. */
 static bool turn_by_quaternion(const double *parts, pose *p)
 {
     quaternion q = {parts[0], parts[1], parts[2], parts[3]};
@@ -68,13 +68,13 @@ typedef struct placing {
     double *centers;
 } placing;
 
-/* Sets the position of a body. False: a coordinate is not finite, or too large. */
+/* Sets the position of a body. Returns false if a coordinate is not finite, or too large. */
 static bool set_position(const placing *p, abut_index i, pose *at)
 {
     const int dimension = p->finder->dimension;
     const double *x = p->positions + dimension * i;
     at->shift = (vec3){x[0], x[1], dimension == 3 ? x[2] : 0.0};
-    /* comparing a NaN is false, too */
+    /* a comparison with NaN is false */
     return fabs(at->shift.x) <= ABUT_COORDINATE_LIMIT &&
            fabs(at->shift.y) <= ABUT_COORDINATE_LIMIT && fabs(at->shift.z) <= ABUT_COORDINATE_LIMIT;
 }
@@ -108,7 +108,7 @@ static bool place_body(const placing *p, abut_index i)
     return set_orientation(p, i, &body->at) && is_near;
 }
 
-/* Bodies that one thread places in one go. */
+/* The number of bodies that one thread places in one go. */
 enum { STRETCH = 4096 };
 
 static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
@@ -123,7 +123,7 @@ static abut_status place_stretch(void *context, abut_index stretch, parallel_job
     return is_right ? parallel_report(job, 2 * (end - begin)) : ABUT_POSITION_NOT_FINITE;
 }
 
-/* ---- what is wrong ---- */
+/* ---- errors ---- */
 
 static abut_status check_position(const placing *p, abut_index i, abut_error *error)
 {
@@ -154,7 +154,7 @@ static abut_status check_orientation(const placing *p, abut_index i, abut_error 
     return error_set(error, ABUT_BAD_QUATERNION, i, 0, length);
 }
 
-/* Reports the first wrong body. */
+/* Reports the first body with a wrong position or orientation. */
 static abut_status report_wrong(const placing *p, abut_error *error)
 {
     for (abut_index i = 0; i < p->finder->body_count; i++) {
@@ -229,7 +229,7 @@ void places_free(convex_places *places)
 
 /* ---- two bodies ---- */
 
-/* R_A^T R_B, row by row. */
+/* Computes R_A^T R_B, which turns directions of B's frame into A's, row by row. */
 static void turn_into(const pose *a, const pose *b, vec3 rows[3])
 {
     rows[0] = vec3_scale(b->rows[0], a->rows[0].x);

@@ -1,4 +1,4 @@
-/* The places of a query's bodies in the world. */
+/* The poses of a query's bodies. */
 #ifndef CONVEX_PLACES_H
 #define CONVEX_PLACES_H
 
@@ -6,35 +6,35 @@
 #include "../base/pose.h"
 #include "pair.h"
 
-/* A body in the world: two cache lines. */
+/* A body and its pose, in two cache lines. */
 typedef struct placed_body {
     pose at;
     convex_body body;
 } placed_body;
 
-/* The places of all bodies of a query, and the centers of their circumscribed spheres. */
+/* All bodies of a query with their poses, and the centers of their circumscribed spheres. */
 typedef struct convex_places {
     const placed_body *bodies;
     const double *centers; /* body_count x dimension */
     memory_block body_block, center_block;
 } convex_places;
 
-/* Reads the query's positions and orientations; the error names the first wrong one. Memory of
- * earlier places is used again. */
+/* Reads and checks the query's positions and orientations. The error has the first wrong one. The
+ * memory of the last query is used again. */
 abut_status places_read(const abut_convex_finder *finder, const abut_convex_query *query,
                         convex_places *places, abut_error *error);
 
-/* Computes the centers of bodies that were read. */
+/* Computes the centers of the circumscribed spheres. Call places_read before. */
 abut_status places_center(const abut_convex_finder *finder, const abut_convex_query *query,
                           convex_places *places, abut_error *error);
 
-/* Reads the places and computes the centers. */
+/* Does places_read and places_center. */
 abut_status places_make(const abut_convex_finder *finder, const abut_convex_query *query,
                         convex_places *places, abut_error *error);
 void places_free(convex_places *places);
 
-/* Makes a pair, in A's frame, with B moved by `shift`. Every member is written once, in place: a
- * copy would wait for what was just written. */
+/* Makes a pair of two bodies, with B moved by `shift` in the world. Writes the members of *pair one
+ * by one: copying the struct would take longer, since the copy waits for these writes. */
 void places_pair(const placed_body *a, const placed_body *b, vec3 shift, convex_pair *pair);
 
 #endif

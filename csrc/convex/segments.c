@@ -1,9 +1,12 @@
-/* Section 3.5.2 and appendix A of Nezami et al. (2006), done before each walk: facet and facet,
- * edge and facet, edge and edge, in this order, since each leads to the next. Two facets, or a
- * facet and an edge, approach each other along a line that ends at a side of one of them. Two edges
- * are closest where they cross or at an end of one.
+/* Section 3.5.2 and appendix A of Nezami et al. (2006), applied before each walk by the types of
+ * the two features:
  *
- * A vertex is projected anew onto a facet or an edge, since the bodies have moved. */
+ *  - two facets: the link moves towards the line where their planes meet. It stops at a side of one
+ *    of the facets, and is then a link of an edge and a facet;
+ *  - an edge and a facet: the link moves along the edge. It stops at an end of the edge, or at a
+ *    side of the facet, and is then a link of two edges;
+ *  - two edges: they are closest where they cross, or at an end of one of them;
+ *  - a vertex and a facet or edge: the vertex is projected again, since the bodies have moved. */
 #include "segments.h"
 
 #include "../mesh/tolerance.h"
@@ -54,7 +57,7 @@ static foot segment_foot(const convex_body *body, const segment *s, double at)
     return (foot){s->inside, vec3_add(s->from, vec3_scale(s->along, at))};
 }
 
-/* The place on a segment that is closest to p, counted from its first vertex. */
+/* The distance from a segment's first vertex to its point that is closest to p. */
 static double segment_closest(const segment *s, vec3 p)
 {
     const double at = vec3_dot(s->along, vec3_sub(p, s->from));
@@ -130,8 +133,7 @@ static span shorten_segments(const convex_pair *pair, const span *s)
 
 /* ---- lines over facets ---- */
 
-/* The part of a line that is over a facet, and the corners of the sides where it ends; -1: it ends
- * at no side. */
+/* The part of a line that is over a facet, and the corners of the sides where it ends; -1: none. */
 typedef struct stretch {
     double low, high;
     int32_t low_corner, high_corner;
@@ -154,15 +156,14 @@ static void stretch_clip(stretch *s, const convex_body *body, int32_t facet, vec
     }
 }
 
-/* Where an edge comes nearest to a facet of another body: the place on the edge, and the foot on
- * the facet. */
+/* Where an edge is closest to a facet: the distance along the edge, and the foot on the facet. */
 typedef struct approach {
     double at;
     foot foot;
 } approach;
 
-/* Finds where an edge, in the frame of the facet's body, is lowest over the facet, or crosses it.
- * False: it is not over the facet. */
+/* Finds where an edge is lowest over a facet, or crosses it. The edge is in the frame of the
+ * facet's body. Returns false if there is no such point over the facet. */
 static bool edge_approach(const convex_body *body, int32_t facet, const segment *edge, approach *to)
 {
     stretch s = {0.0, edge->length, -1, -1};
@@ -230,7 +231,7 @@ static span shorten_facets(const convex_pair *pair, const span *s)
     if (!(sine > PARALLEL_SINE)) {
         return *s;
     }
-    /* once more, since the normal's part from rounding is not small beside a small sine */
+    /* again, since rounding leaves a part along normal_a if the sine is small */
     const vec3 along = less_along(vec3_scale(towards, 1.0 / sine), normal_a);
     const vec3 along_b = pair_turn_back(pair, along), from_b = pair_to_b(pair, s->a.point);
     const double slope = vec3_dot(normal_b, along_b);
@@ -295,7 +296,7 @@ static const shortening SPATIAL[3][3] = {
     {project_on_b, project_on_edge_of_b, keep},
 };
 
-/* The functions that shorten a link in the plane, where links have facets and vertices. */
+/* The functions that shorten a link of two polygons. Its ends are facets (sides) or vertices. */
 static const shortening PLANE[3][3] = {
     {shorten_segments, keep, project_on_edge_of_a},
     {keep, keep, keep},
@@ -312,7 +313,7 @@ span segments_shorten(const convex_pair *pair, const span *s)
     const bool is_plane = pair->a.shape->dimension == 2;
     const shortening(*table)[3] = is_plane ? PLANE : SPATIAL;
     span best = span_make(pair, s->a, s->b);
-    /* facet and facet lead to edge and facet, and these to edge and edge */
+    /* at most three steps: two facets, then an edge and a facet, then two edges */
     for (int step = 0; step < 3; step++) {
         const span next = table[best.a.end.type][best.b.end.type](pair, &best);
         if (!(next.length <= best.length)) {

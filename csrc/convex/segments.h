@@ -1,5 +1,4 @@
-/* Shortens links between two features, which the walks of the shortest link method do slowly or not
- * at all. */
+/* Shortens links between two features, which walks do slowly or not at all. */
 #ifndef CONVEX_SEGMENTS_H
 #define CONVEX_SEGMENTS_H
 
@@ -22,33 +21,33 @@ static inline vec3 less_along(vec3 a, vec3 along)
 
 /* A straight piece of a body's surface: an edge, or a side of a polygon. */
 typedef struct segment {
-    vec3 from, along; /* its first vertex; unit */
+    vec3 from, along; /* first vertex; unit direction */
     double length;
     int32_t vertices[2];
-    convex_end inside; /* the feature between them */
+    convex_end inside; /* the edge or side itself */
 } segment;
 
 segment segment_read(const convex_body *body, convex_end end);
 
-/* Two segments in A's frame, and how they cross. */
+/* Two segments in A's frame, and where their lines are closest. */
 typedef struct crossing {
     segment a, b;
-    segment b_own; /* in B's frame */
+    segment b_own; /* segment b in B's frame */
     vec3 cross;    /* a.along x b.along; sine_sq: its length, squared */
     double sine_sq;
-    double at_a, at_b; /* where the lines are closest, from the first vertices; NaN: parallel */
+    double at_a, at_b; /* distances of the closest points from the first vertices; NaN: parallel */
 } crossing;
 
 crossing crossing_read(const convex_pair *pair, convex_end a, convex_end b);
 
-/* Whether the lines are closest between the ends of both segments. */
+/* Whether the closest points of both lines are inside of the segments. */
 bool crossing_is_inside(const crossing *c);
 
-/* The link where the lines are closest. */
+/* The link between the closest points of both lines. */
 span crossing_span(const convex_pair *pair, const crossing *c);
 
-/* Returns the shortest link between the features of a link, or one that is no longer, between
- * features on these; or the link itself, if nothing is shorter. */
+/* Returns a link that is at most as long as the given one. It is between the same features, or
+ * between edges and vertices of these, and it is often the shortest such link. */
 span segments_shorten(const convex_pair *pair, const span *s);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "../base/memory.h"
 
-/* Arrays that share one block; without a block they are only counted. */
+/* Arrays that follow each other in one block. If `base` is NULL, their bytes are only counted. */
 typedef struct arrays {
     char *base;
     size_t used;

@@ -1,4 +1,4 @@
-/* A convex polygon or polyhedron with all that follows from it. */
+/* A convex polygon or polyhedron: vertices, edges and facets, which of them meet, and rounding. */
 #ifndef CONVEX_SHAPE_H
 #define CONVEX_SHAPE_H
 
@@ -9,17 +9,17 @@
 typedef struct shape_facet {
     vec3 normal;
     double offset;
-    int32_t begin, count; /* of its corners */
+    int32_t begin, count; /* range of its corners */
 } shape_facet;
 
-/* A corner of a facet, and the facet's border there: the side from this corner to the next one. A
- * polygon's facets are segments, which end at the corner itself. All points x of the facet have
+/* A corner of a facet, and the side of the facet from this corner to the next one. A facet of a
+ * polygon is a segment without sides, and the corner is its border. All points x of the facet have
  * outward . x <= offset. */
 typedef struct shape_corner {
-    vec3 outward; /* in the facet's plane, unit */
+    vec3 outward; /* unit vector in the facet's plane */
     double offset;
     int32_t vertex;
-    int32_t edge; /* of the side; -1 in a polygon */
+    int32_t edge; /* the edge on that side; -1 in a polygon */
 } shape_corner;
 
 typedef struct shape_edge {
@@ -31,28 +31,27 @@ typedef struct shape_edge {
 
 /* The neighbors of a vertex, counter-clockwise seen from outside: edge k leads to neighbor k, and
  * facet k is between edges k and k + 1. A polygon has no edges: neighbor 0 is the next vertex, 1
- * the one before, and facet k is the side that leads to neighbor k. A point has neither. */
+ * the one before, and facet k is the side that leads to neighbor k. A point has no neighbors. */
 typedef struct shape_vertex {
-    int32_t first_facet, facet_count; /* in facets_at */
-    int32_t first_edge, edge_count;   /* in edges_at and neighbors */
+    int32_t first_facet, facet_count; /* range in facets_at */
+    int32_t first_edge, edge_count;   /* range in edges_at and neighbors */
 } shape_vertex;
 
-/* A shape's arrays share one allocation, or are borrowed if the shape is remade for each facet of a
- * wall. */
+/* A shape. Its arrays share one block: `memory`, or that of a flat_shape (flats/flat.h). */
 struct abut_shape {
     int dimension;
-    bool is_flat; /* a single facet, twice: back to back */
+    bool is_flat; /* it is one facet with a front and a back */
     int32_t vertex_count, facet_count, edge_count, corner_count;
-    int32_t most_corners; /* of a facet */
-    double *x, *y, *z;    /* of the vertices; in a polygon z is 0 */
+    int32_t most_corners; /* largest number of corners of a facet */
+    double *x, *y, *z;    /* coordinates of the vertices; z is 0 in a polygon */
     shape_facet *facets;
     shape_corner *corners;
     shape_edge *edges;
     shape_vertex *vertices;
-    int32_t *facets_at, *edges_at, *neighbors; /* of vertices, list after list */
-    vec3 centroid;                             /* of the polyhedron without its rounding */
+    int32_t *facets_at, *edges_at, *neighbors; /* what meets at each vertex, vertex after vertex */
+    vec3 centroid;                             /* centroid without the rounding */
     double reach;  /* distance of the farthest vertex from the centroid */
-    double radius; /* of the rounding */
+    double radius; /* radius of the rounding */
     void *memory;
     abut_shape_view view;
 };
@@ -62,8 +61,9 @@ static inline vec3 shape_point(const abut_shape *s, int32_t vertex)
     return (vec3){s->x[vertex], s->y[vertex], s->z[vertex]};
 }
 
-/* Points a shape's arrays into a block, by the shape's counts; those of its view only if it has
- * one. Returns their bytes. Without a block they are only counted. */
+/* Sets the pointers of a shape's arrays, one after the other in `block`, by the shape's counts;
+ * those of its view if `has_view`. Returns their size in bytes. `block` is NULL to compute only
+ * that. */
 size_t shape_lay_out(abut_shape *s, void *block, bool has_view);
 
 #endif

@@ -1,4 +1,4 @@
-/* Solves a pair of bodies: their cores by the wanted method, and then their rounding. */
+/* Solves a pair of bodies: first without their rounding, by the chosen method, and then with it. */
 #include "solve.h"
 
 #include "common_plane.h"
@@ -7,7 +7,7 @@
 
 #include "../mesh/tolerance.h"
 
-/* The methods, by abut_convex_method. */
+/* The functions of the methods, indexed by abut_convex_method. */
 static const convex_method METHODS[] = {link_find, fast_plane_find, common_plane_find,
                                         entrances_find};
 
@@ -42,7 +42,7 @@ static void solve_rounding(const convex_pair *pair, solved *s)
     s->status = rounded_status(pair, s);
 }
 
-/* Moves spots midway between the surfaces of the rounded bodies. */
+/* Moves spots midway between the surfaces of the rounded bodies, and subtracts the rounding. */
 static void round_spots(const convex_pair *pair, const solved *s, convex_spot *spots)
 {
     const double a = body_rounding(&pair->a), b = body_rounding(&pair->b);

@@ -1,5 +1,4 @@
-/* Solves one pair, from its bodies and its state to its link and spots: the method, the wanted
- * minimum, and the rounding. */
+/* Solves one pair of bodies: finds its link and spots (contact points), and adds the rounding. */
 #ifndef CONVEX_SOLVE_H
 #define CONVEX_SOLVE_H
 
@@ -11,8 +10,8 @@ typedef struct solve_task {
     bool wants_spots;
 } solve_task;
 
-/* The link of the bodies' cores, with which the next query begins, and what follows from it for the
- * rounded bodies. */
+/* The result for a pair: the link of its cores, which are the bodies without rounding, and what
+ * follows from it for the rounded bodies. The next query begins with the link of the cores. */
 typedef struct solved {
     convex_link core;
     double gap, error; /* of the rounded bodies */
@@ -21,16 +20,16 @@ typedef struct solved {
     int32_t spot_count;
 } solved;
 
-/* Finds the link. The result has no spots yet. */
+/* Finds the link of a pair, without spots. `before` is the link of the last step, or NULL. */
 void solve_link(const convex_pair *pair, const convex_link *before, const solve_task *task,
                 solved *result);
 
-/* Finds the spots of a result, if they are wanted. `spots` and `room` have spots_limit entries
- * each; spots are those of the rounded bodies. */
+/* Finds the spots of the rounded bodies, if the task wants them. `spots` and the scratch array
+ * `room` have spots_limit entries each. */
 void solve_spots(const convex_pair *pair, const solve_task *task, solved *result,
                  convex_spot *spots, convex_spot *room);
 
-/* Finds the link and the spots. */
+/* Does solve_link and solve_spots. */
 void solve_pair(const convex_pair *pair, const convex_link *before, const solve_task *task,
                 solved *result, convex_spot *spots, convex_spot *room);
 

@@ -1,8 +1,9 @@
 /* Contact points.
  *
- * In each body one feature bears: it faces the other body within the patch angle and has a support
- * vertex. Facets come before edges, and these before the vertex. Both features are projected along
- * n to a polygon, a segment or a point. The spots are the corners of what these have in common:
+ * One feature of each body bears: it faces the other body within the patch angle, and has the
+ * vertex that is farthest towards it. A facet is preferred to an edge, and an edge to a vertex.
+ * Both features are projected along n to a polygon, a segment or a point. The spots are the corners
+ * of the intersection of both projections:
  *
  *        +--------+ A          o  a corner of A over B's facet: (VERTEX, FACET)
  *        |    x---|----+       *  a corner of B under A's facet: (FACET, VERTEX)
@@ -10,68 +11,71 @@
  *        +----|---o    |
  *             +--------+ B
  *
- * A spot's overlap is that of the planes of both features there. So a body that tilts presses less
- * where it rises, until those spots are apart. Spots are named by the features of the shapes, and
- * keep their names while bodies slide and tilt a little.
+ * A spot's overlap is that of the planes of both features at the spot. So it falls where a tilting
+ * body rises, and becomes negative there. The name of a spot is its two features. It stays the same
+ * while bodies slide and tilt a little.
  *
- * A corner on a border, to within the rounding of positions, is inside. A border is crossed if all
- * four corners are clear of the two lines. So sides that are nearly parallel give the corners at
- * their ends, never a point somewhere along them. Spots are within that tolerance of the true
- * corners.
+ * A corner that is on a border, within a tolerance for rounding, counts as inside. Two sides cross
+ * if the ends of each are on different sides of the other one, and farther from it than the
+ * tolerance. So nearly parallel sides give spots at their ends, never at some point along them.
+ * Spots are within the tolerance of the exact corners.
  *
- * Two edges bear where they cross. If they are parallel within the patch angle, they bear at both
- * ends of the length that they share, as sides of polygons do.
+ * Two edges have a spot where they cross. If they are parallel within the patch angle, they have
+ * spots at both ends of the length that they share, as sides of polygons do.
  *
- * The order of spots: crossings (by B's side, then A's), corners of A, corners of B, each in the
- * order of its facet. An edge on a facet, or on a parallel edge, gives spots from its
- * first end to its second; of two edges that is A's. */
+ * The order of spots is: crossings (by B's side, then A's), corners of A, corners of B, each in the
+ * order of its facet's corners. The spots of an edge on a facet are in the order of the edge's
+ * ends, those of two parallel edges in the order of A's ends. */
 #include "spots.h"
 
 #include "../abut/contacts.h"
 #include "../base/series.h"
 #include "../mesh/tolerance.h"
 
-/* A body with the axes of its projection along n, in its own frame. */
+/* A body, and the axes for its projection along n, in the body's frame. */
 typedef struct seen_body {
     const convex_body *body;
     vec3 u, w, n;            /* n is the pair's, from A to B */
-    double at_u, at_w, at_n; /* of the frame's origin */
-    vec3 out;                /* towards the other body */
+    double at_u, at_w, at_n; /* coordinates of the frame's origin along u, w and n */
+    vec3 out;                /* unit vector towards the other body */
 } seen_body;
 
-/* The plane of a feature, as heights along n over the common plane: the height at the origin, and
- * its slopes along u and w. */
+/* The plane of a feature: its height along n over the common plane at the origin, and its
+ * slopes. */
 typedef struct slope {
     double level, along_u, along_w;
 } slope;
 
-/* A bearing feature, projected along n. Its corners use the members of a spot: point.x and y are
- * the place; point.z is not 0 if the corner is outside of the other feature; ends[0] is the vertex,
- * ends[1] the edge to the next corner. gap is the tolerance of points on that side, times its
- * length. */
+/* A bearing feature, projected along n. Its corners are stored as spots, with members of these
+ * meanings:
+ *
+ *  - point.x and point.y: the place on the common plane;
+ *  - point.z: not 0 if the corner is outside of the other feature;
+ *  - ends[0] and ends[1]: the vertex, and the edge to the next corner;
+ *  - gap: the tolerance for points on that edge, times the edge's length. */
 typedef struct region {
     convex_end end;
     slope plane;
     convex_spot *corners;
     int32_t count;
-    int which;      /* 0: A's; 1: B's */
-    double turning; /* 1: counter-clockwise about n; -1: clockwise */
+    int which;      /* 0: of A; 1: of B */
+    double turning; /* corners about n: 1: counter-clockwise; -1: clockwise */
 } region;
 
 typedef struct spot_list {
-    convex_spot *spots; /* until they are finished, point.x and y are places on the common plane */
+    convex_spot *spots; /* until finish, point.x and point.y are places on the common plane */
     int32_t count, limit;
     double tolerance;
 } spot_list;
 
 int32_t spots_limit(const abut_shape *a, const abut_shape *b)
 {
-    /* corners of both, and each side crosses a convex border twice at most */
+    /* the corners of both; each side crosses the other's border at most twice */
     const int32_t corners = a->most_corners + b->most_corners;
     return corners > 2 ? 2 * corners : 4;
 }
 
-/* ---- which features bear ---- */
+/* ---- bearing features ---- */
 
 static convex_end facing_facet(const abut_shape *s, const shape_vertex *at, vec3 out, double cosine)
 {
@@ -131,7 +135,7 @@ static void project(const convex_pair *pair, vec3 n, seen_body views[2])
                            vec3_scale(n_b, -1.0)};
 }
 
-/* The slope of the plane normal . x = offset of the body's frame. */
+/* The slope of a plane, which is given by normal . x = offset in the body's frame. */
 static slope plane_slope(const seen_body *v, vec3 normal, double offset)
 {
     const double inv = 1.0 / vec3_dot(normal, v->n);
@@ -140,8 +144,8 @@ static slope plane_slope(const seen_body *v, vec3 normal, double offset)
     return (slope){level, along_u, along_w};
 }
 
-/* The slope of a feature: that of a facet's plane; for an edge that of the most level plane through
- * it; for a vertex a level one. */
+/* The plane of a feature. For a facet it is the facet's plane, for an edge the most level plane
+ * through the edge, for a vertex the level plane through it. */
 static slope feature_slope(const seen_body *v, convex_end end)
 {
     const abut_shape *s = v->body->shape;
@@ -213,14 +217,14 @@ static region make_region(const seen_body *v, int which, double cosine, double t
     return r;
 }
 
-/* ---- what they have in common ---- */
+/* ---- the intersection of both projections ---- */
 
 static bool is_near(vec3 a, vec3 b, double tolerance)
 {
     return fabs(a.x - b.x) <= tolerance && fabs(a.y - b.y) <= tolerance;
 }
 
-/* Adds a spot, unless it coincides with one that is there. */
+/* Adds a spot, unless there already is one at this place. */
 static void add(spot_list *list, vec3 place, int which, convex_end own, convex_end other)
 {
     for (int32_t k = 0; k < list->count; k++) {
@@ -236,7 +240,7 @@ static void add(spot_list *list, vec3 place, int which, convex_end own, convex_e
     }
 }
 
-/* How far inside of side k a place is, times the side's length. */
+/* The distance of a place from side k, positive on the inner side, times the side's length. */
 static double side_height(const region *r, int32_t k, vec3 place)
 {
     const vec3 from = r->corners[k].point, to = r->corners[next_corner(r, k)].point;
@@ -249,16 +253,16 @@ static bool are_clear(double a, double b, double limit)
     return (a < -limit && b > limit) || (a > limit && b < -limit);
 }
 
-/* The place at height 0 on a line from height a to height b. */
+/* The point at height 0 on a line from height a to height b. */
 static vec3 at_zero(vec3 from, vec3 to, double a, double b)
 {
     const double part = a / (a - b);
     return (vec3){from.x + part * (to.x - from.x), from.y + part * (to.y - from.y), 0.0};
 }
 
-/* Adds where side k of one region crosses side l of another, if it does. Side k has its ends at
- * heights `from` and `to`, clear of the line of side l. Side l must be clear of side k in the same
- * way. */
+/* Adds the spot where side k of a region crosses side l of the other region, if they cross. The
+ * ends of side k have the heights `from` and `to` over side l, on different sides of it and not
+ * near it. They cross if the ends of side l are on different sides of side k, too. */
 static void add_crossing(spot_list *list, const region *r, int32_t k, const region *other,
                          int32_t l, double from, double to)
 {
@@ -270,7 +274,7 @@ static void add_crossing(spot_list *list, const region *r, int32_t k, const regi
     }
 }
 
-/* Marks the corners of r outside of side l. */
+/* Marks the corners of r that are outside of side l of the other region. */
 static void mark_outside(region *r, const region *other, int32_t l)
 {
     for (int32_t k = 0; k < r->count; k++) {
@@ -317,8 +321,8 @@ static void clip_facets(spot_list *list, region *a, region *b)
     add_corners(list, b, a);
 }
 
-/* Where a segment enters or leaves the other feature, as a part of its length, and the features
- * that name the spot there. */
+/* The point where a segment enters or leaves the other feature: the fraction of the segment's
+ * length, and the features of both bodies at a spot there. */
 typedef struct cut {
     double part;
     convex_end own, other;
@@ -337,8 +341,8 @@ static double segment_length(const region *segment)
     return vec3_length(vec3_sub(segment->corners[1].point, segment->corners[0].point));
 }
 
-/* Adds both ends of a segment's remaining part. If they coincide, adds one of them, which is an end
- * of the segment if there is one. */
+/* Adds spots at both ends of a segment's remaining part. If they coincide, adds only one of them:
+ * if possible, an end of the segment itself. */
 static void add_cuts(spot_list *list, const region *segment, const cut *begin, const cut *end)
 {
     const double length = (end->part - begin->part) * segment_length(segment);
@@ -350,7 +354,7 @@ static void add_cuts(spot_list *list, const region *segment, const cut *begin, c
     }
 }
 
-/* Cuts off the part of a segment that is outside of side k. False: nothing remains. */
+/* Cuts off the part of a segment that is outside of side k. Returns false if nothing remains. */
 static bool cut_side(const region *segment, const region *facet, int32_t k, cut *begin, cut *end)
 {
     const double limit = facet->corners[k].gap;
@@ -398,7 +402,7 @@ static void mark_ends(const region *a, const region *b, cut ends[2])
     }
 }
 
-/* Adds the spots of two parallel segments, which bear where they lie along each other. */
+/* Adds the spots of two parallel segments: the ends of the length that both share. */
 static void clip_parallel(spot_list *list, const region *a, const region *b)
 {
     cut of_b[2], begin = {0.0, a->corners[0].ends[0], b->end};
@@ -410,7 +414,8 @@ static void clip_parallel(spot_list *list, const region *a, const region *b)
     add_cuts(list, a, &begin, &end);
 }
 
-/* Whether a place on the line of a segment, as a part of its length, is on the segment. */
+/* Whether a point of a segment's line is on the segment. `part` and the tolerance `near` are
+ * fractions of the segment's length. */
 static bool is_on(double part, double near)
 {
     return part >= -near && part <= 1.0 + near;
@@ -435,7 +440,7 @@ static void clip_edges(spot_list *list, const region *a, const region *b, double
     }
 }
 
-/* Adds the spot of a vertex that bears: at the vertex, or midway between two vertices. */
+/* Adds the spot if a bearing feature is a vertex: at the vertex, or midway between two vertices. */
 static void add_vertex(spot_list *list, const region *a, const region *b)
 {
     vec3 place = a->end.type == ABUT_VERTEX ? a->corners[0].point : b->corners[0].point;
@@ -483,8 +488,8 @@ static convex_spot link_spot(const convex_pair *pair, const convex_link *link)
         vec3_scale(vec3_add(link->p, q), 0.5), link->gap, {link->ends[0], link->ends[1]}};
 }
 
-/* The distance within which places count as one: a part of the smaller body's size, but at least
- * the rounding of the larger one's. */
+/* The distance within which places count as the same: a fraction of the smaller body's size, but at
+ * least the rounding error of the larger body. */
 static double place_tolerance(const convex_pair *pair)
 {
     const double a = pair->a.shape->reach * pair->a.scale;

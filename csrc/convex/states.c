@@ -1,4 +1,4 @@
-/* Finds the row of the step before that a pair continues, as for pairs of spheres. */
+/* Finds the row of the last step that each pair continues, with the method of pairs of spheres. */
 #include "states.h"
 
 #include <string.h>
@@ -10,7 +10,8 @@ static bool is_same_column(const abut_index *a, const abut_index *b, abut_index 
     return memcmp(a, b, (size_t)count * sizeof *a) == 0;
 }
 
-/* Whether the rows before have this step's pairs, one by one, as with a caller's list of pairs. */
+/* Whether the rows of the last step have the same pairs as now, in the same order. This is so if
+ * the caller gives the same list of pairs in each step. */
 static bool are_now(const abut_convex_before *before, const body_pairs *now, int dimension)
 {
     const abut_index count = now->count;
