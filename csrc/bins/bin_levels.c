@@ -1,6 +1,7 @@
 /* The levels of a set of bins and their grids.
  *
- * Facets of similar size share a level while that costs a sphere less than a look at one more. */
+ * Facets of similar size share a level if their common cells cost a sphere less than another
+ * look. */
 #include "bin_levels.h"
 
 #include <string.h>
@@ -8,22 +9,22 @@
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* Cells are numbered up to this power of two from the origin. A unit of a cell is then more than
- * the rounding of the exact distance. */
+/* The numbers of cells are at most this power of two. A unit of a cell is then more than the
+ * rounding of the exact distance. */
 enum { CELL_NUMBER_BITS = 36 };
 
-/* Buckets for each facet of a level. In addition, all levels share one bucket for every
- * FACETS_PER_BUCKET facets of the mesh, so that few facets in a large level do not fill their
+/* Buckets for each facet of a level. In addition, one bucket for every FACETS_PER_BUCKET facets of
+ * the mesh is divided among all levels, so that few facets in a large level do not fill their
  * buckets. A closed surface 100 cells long, with one facet a cell, has a bucket for each cell of
  * its bounds. */
 enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 
-/* Length of a row of cells where cells repeat, as a multiple of the cube root of the buckets. */
+/* Length of a row of cells if cells repeat, in cube roots of the number of buckets. */
 #define ROW_STRETCH 1.31
 
-/* Where large facets make up most of a mesh, spheres anywhere on it are mostly at large facets; but
- * all may be at small ones. So merging a level, or doubling its cells, must not give a sphere at
- * its own facets more candidates than this. */
+/* Where large facets make up most of a mesh, most spheres are at large facets; but all may be at
+ * small ones. So merging a class into a level, or doubling its cells, must not give a sphere at the
+ * class' facets more candidates than this. */
 #define MERGED_CANDIDATES 1024.0
 #define DOUBLED_CANDIDATES 128.0
 
@@ -31,7 +32,7 @@ enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
  * level's entries. */
 #define OVERSIZED_ENTRIES 0.5
 
-/* Extents are enlarged by this part before a cell is chosen: cells have 2^14 units. */
+/* Extents are enlarged by this part before a cell is chosen, for rounding to units of the cell. */
 #define GROWN_SLACK 0x1p-10
 
 static double source_area(const builder *b, abut_index number)
@@ -140,8 +141,8 @@ static double coarse_cost(const size_class *fine, double cell, double coarse_cel
     return (coarse_cell - cell) * sum;
 }
 
-/* Whether to merge a class into the next one's cells. It costs at most as many candidates as
- * facets. */
+/* Whether to merge a class into the next one's cells. That costs a sphere at most as many
+ * candidates as the class has items. */
 static bool is_better_merged(const size_class *fine, double cell, double coarse_cell, double area,
                              double candidates)
 {
@@ -150,8 +151,8 @@ static bool is_better_merged(const size_class *fine, double cell, double coarse_
            (count <= MERGED_CANDIDATES || cost <= MERGED_CANDIDATES * fine->mean_area * count);
 }
 
-/* Whether cells twice as large are better. For slices they are: neighbors are often one entry
- * then. */
+/* Whether cells twice as large are better. They are for slices: neighbors then often are one
+ * entry. */
 static bool is_better_doubled(const size_class *class, double cell, double area, double candidates)
 {
     const double cost = coarse_cost(class, cell, 2.0 * cell);
@@ -172,7 +173,7 @@ static void merge_classes(size_class *into, size_class *from)
 }
 
 /* Whether the facets of the next class, at most 4 cells of this class large, should be in this
- * class' cells: that saves a look, for entries that are few beside the others. */
+ * class' cells. That saves a look, and adds few entries. */
 static bool is_better_fine(const size_class *fine, const size_class *coarse, double cell)
 {
     double fine_side = fine->extent / cell + (double)fine->count;
@@ -186,8 +187,8 @@ static bool is_better_fine(const size_class *fine, const size_class *coarse, dou
                OVERSIZED_ENTRIES * fine_side * fine_side * (double)coarse->count;
 }
 
-/* Merges classes, from the finest on, and numbers the levels. A class that is put into another
- * one's cells has that one's level. */
+/* Merges classes, from the finest on, and numbers the levels. A class that is put into the cells of
+ * another class has the same level. */
 static void choose_levels(builder *b, double area)
 {
     int32_t *count = &b->set->level_count;
@@ -226,7 +227,7 @@ static void choose_cells(builder *b, double area)
     }
 }
 
-/* The largest power of two within the limit. */
+/* The largest power of two from BUCKETS_LOW to BUCKETS_HIGH that is within the limit. */
 static uint32_t choose_bucket_count(double limit)
 {
     uint32_t buckets = BUCKETS_LOW;

@@ -8,8 +8,8 @@
 #include "pieces.h"
 #include "slices.h"
 
-/* The cost of a look at one more level, in candidates; and that of a fine set, where small cells
- * save exact tests beside the look. */
+/* The cost of a look at one more level, as a number of candidates. It is smaller in a fine set,
+ * since small cells save exact tests, too. */
 #define LOOK_CANDIDATES 40.0
 #define FINE_LOOK_CANDIDATES 24.0
 
@@ -20,8 +20,8 @@
 #define COARSE_CANDIDATES 40.0
 #define FINE_CANDIDATES 0.0
 
-/* Classes are exponents of cell sizes: all that grown boxes can have, except for tiny cells, with
- * no finite inverse. */
+/* The range of classes, which are exponents of cell sizes: all sizes of grown boxes, except for
+ * tiny cells with no finite inverse. */
 enum { EXPONENT_LOW = -1000, EXPONENT_COUNT = 1300 };
 
 /* In place of a class: the facet is outside the vicinity and in no bin. */
@@ -29,18 +29,18 @@ enum { FAR_AWAY = EXPONENT_COUNT };
 
 /* Facets with grown boxes of the size of one cell. */
 typedef struct size_class {
-    abut_index count, facet_count; /* count: with each slice of a long facet */
+    abut_index count, facet_count; /* count: of items, which are facets or slices of long ones */
     double extent;                 /* the sum of the grown boxes' extents */
     double area;                   /* the sum of the facets' areas */
     double mean_area;              /* mean area of a facet; for merged classes, the smallest mean */
     box bounds;
     int32_t level;
-    abut_index oversized_count; /* oversized facets: those of the next class in these cells */
+    abut_index oversized_count; /* facets of the next class that are put into these cells */
     double cell;                /* cell size of its level */
-    bool is_oversized;          /* it is merged into the class before, with cells half as large */
+    bool is_oversized; /* the class is merged into the one before, with cells half as large */
 } size_class;
 
-/* Where the items of a level are. */
+/* The grid of a level, and where its items are. */
 typedef struct level_plan {
     level_scale scale;
     abut_index first_item, item_count;
@@ -54,14 +54,14 @@ typedef struct builder {
     double reach;
     double margin;                             /* reach plus the slack that facets are grown by */
     double look_candidates, coarse_candidates; /* limits for merging levels and enlarging cells */
-    pieces pieces;   /* triangles that facets are cut into, if they are; then used in their place */
-    slicing slicing; /* how facets are sliced otherwise; each slice is one item */
+    pieces pieces; /* triangles that facets are cut into, then used in place of facets; or empty */
+    slicing slicing; /* how facets are sliced if they are not cut; each slice is one item */
     const filling_kernels *kernels;
     bins *set;
     size_class *classes; /* EXPONENT_COUNT */
     uint16_t *numbers;   /* facet_count: their classes, or FAR_AWAY */
     level_plan *plans;   /* level_count */
-    bin_item *items;     /* those of each level are contiguous, in the order of facets */
+    bin_item *items;     /* the items of each level are contiguous, in the order of facets */
     facet_block *blocks; /* level_count: facets that wait to be placed together */
 } builder;
 
@@ -72,7 +72,8 @@ static inline abut_index source_count(const builder *b)
     return b->pieces.items ? b->pieces.count : b->mesh->view.facet_count;
 }
 
-/* The triangles of the sources, with the same numbers; NULL if facets are polygons. */
+/* The triangles of the sources. Triangle k is source k: a piece, or a facet. NULL if some facets
+ * have more than three corners and are not cut. */
 static inline const triangle *source_triangles(const builder *b)
 {
     if (b->pieces.items) {
@@ -107,12 +108,12 @@ static inline void block_set_box(facet_block *block, int i, const box *bounds)
     }
 }
 
-/* Limits for the buckets of a level. Fewer would save little memory, and cells of one facet might
- * share a bucket where cells repeat. */
+/* Limits for the number of a level's buckets if cells repeat. With fewer buckets little memory is
+ * saved, and two cells of one facet might share a bucket. */
 enum { BUCKETS_LOW = 256, BUCKETS_HIGH = 1 << 28 };
 
-/* Makes cells repeat after so many buckets, a power of two from BUCKETS_LOW to BUCKETS_HIGH. Cells
- * share no bucket if a center in each of them may be near the same facet. Cells of oversized facets
+/* Makes cells repeat after `buckets` buckets, a power of two from BUCKETS_LOW to BUCKETS_HIGH. Two
+ * cells share no bucket if centers in both may be near the same facet. Cells of oversized facets
  * are at most CELL_SPAN apart; farther cells are not both within a facet's grown box. */
 void bins_repeat_cells(bin_level *level, uint32_t buckets);
 

@@ -1,10 +1,10 @@
-/* Which facets may touch a sphere: the sphere reads one bucket of each level, in any scene.
+/* Bins find the facets that may touch a sphere: one bucket of each level has them, in any scene.
  *
- * A facet's box is grown by the reach of the largest sphere of the set. The facet goes into all
- * cells that this box overlaps and its plane comes near. Cell sizes are powers of two, close to
- * those of the grown boxes, so that a facet is in at most 3 x 3 x 3 cells. Exceptions are a few
- * larger facets that share the cells of others, and the slices (slices.h) of long narrow ones, each
- * in as many cells. A sphere reads the one cell of each level that has its center.
+ * A facet's box is grown by the reach of the largest sphere of the set. The facet is in all cells
+ * that overlap this box and are near the facet's plane. Cell sizes are powers of two, close to
+ * those of the grown boxes, so that a facet is in at most 3 x 3 x 3 cells. A few larger facets that
+ * use the cells of smaller ones, and long narrow facets in slices (slices.h), have more. For a
+ * sphere, one cell of each level is read: the one with its center.
  *
  * A compact mesh has a bucket for each cell of its bounds, row by row. In a level with too many
  * cells for its facets, cells repeat modulo a power of two. Two cells in one bucket only mean more
@@ -19,14 +19,14 @@
 /* Facets of similar size and their cells. Cells are centered on whole numbers: x is in cell rint(x
  * * inv_cell), ties to even. Adding and subtracting 1.5 * 2^52 rounds in the same way. */
 typedef struct bin_level {
-    double inv_cell;        /* a power of two: x * inv_cell is exact, and so is the distance from
-                               the cell's center. Cells are at least as large as the set's reach */
-    double low[3], high[3]; /* of the grown boxes: a center outside touches none of its facets */
-    uint32_t stride[3];     /* bucket = first + (sum over axes of cell * stride, modulo mask + 1),
-                               modulo 2^32 */
-    uint32_t mask;          /* a power of two minus 1: its buckets - 1, or 2^32 - 1 if every cell
-                               has its own bucket */
-    uint32_t first;         /* bucket of cell 0, 0, 0, which need not exist */
+    double inv_cell; /* a power of two: x * inv_cell is exact, and so is the distance from
+                        the cell's center. Cells are at least as large as the set's reach */
+    double low[3],
+        high[3]; /* bounds of the grown boxes: no sphere with its center outside touches a facet */
+    uint32_t stride[3]; /* bucket = first + (sum over axes of cell * stride, modulo mask + 1),
+                           modulo 2^32 */
+    uint32_t mask;  /* number of buckets, a power of two, minus 1; 2^32 - 1 if each cell has one */
+    uint32_t first; /* bucket of cell 0, 0, 0, which need not exist */
 } bin_level;
 
 typedef struct bins {
@@ -34,13 +34,13 @@ typedef struct bins {
     int32_t level_count; /* at least 1 */
     uint32_t *begins;    /* bucket_count + 1: bucket b has the entries begins[b] ... begins[b + 1] -
                             1, facets increasing */
-    uint32_t *occupied;  /* bit b & 31 of word b >> 5: whether bucket b has entries; one word
-                            more */
+    uint32_t
+        *occupied;   /* bit b & 31 of word b >> 5: whether bucket b has entries; one word longer */
     uint16_t *plane; /* bucket_count: 1 + the number of the plane that surely holds all facets of
                         the bucket (mesh/planes.h), or 0; NULL if few buckets have one */
-    double off;      /* the largest `off` of these planes */
-    double slack; /* boxes, heights and slabs of facets are grown by this, the way that vertices may
-                     move */
+    double off;      /* the largest `off` (mesh/planes.h) of the planes in `plane` */
+    double slack; /* how far vertices may move; the boxes, heights and slabs of facets are enlarged
+                     by it */
     int64_t bucket_count, entry_count;
 
     /* entry_count + BINS_PADDING each */
@@ -53,7 +53,7 @@ typedef struct bins {
      * if boxes are enough. */
     int16_t *slab_low, *slab_high; /* in steps of two units from the middle of the entry's own cell,
                                       rounded outward, clipped to 16 bits */
-    int8_t *across[3];             /* the axis in 128ths, at most 1 long */
+    int8_t *across[3];             /* components of the axis, in 128ths; its length is at most 1 */
 } bins;
 
 /* The bucket of a cell, in a level where each cell has its own. */
@@ -76,14 +76,14 @@ static inline uint32_t bins_shared_bucket(const bin_level *level, uint64_t x, ui
     return (uint32_t)(level->first + (sum & level->mask));
 }
 
-/* Buckets in one word of `occupied`: levels have whole words. */
+/* The number of buckets in one word of `occupied`. Each level has whole words. */
 enum { BINS_WORD = 32 };
 
 /* Bytes that a slab adds to an entry. */
 enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 
-/* The part of a mesh that bins are made of: facets that touch a box, themselves or as images by
- * whole periods. Boxes are grown by the slack: vertices may move so far. */
+/* The part of a mesh that is in bins: facets that touch a box, themselves or with an image. Boxes
+ * of facets are grown by the slack, by which vertices may move. */
 typedef struct vicinity {
     box bounds; /* in the mesh's frame */
     lattice lattice;
@@ -105,7 +105,7 @@ bool vicinity_has(const vicinity *near, const box *facet);
 bins *bins_build(const abut_mesh *mesh, double reach, const vicinity *near);
 
 /* Builds bins for many spheres: fewer candidates, at the cost of a longer build. Cells are as small
- * as possible. Facets far larger than the spheres are cut into pieces if that pays. */
+ * as possible. Facets far larger than the spheres are cut into pieces if that saves time. */
 bins *bins_build_fine(const abut_mesh *mesh, double reach, const vicinity *near);
 
 /* Builds one cell with all facets of the vicinity, for spheres as large as the mesh. */
@@ -113,11 +113,12 @@ bins *bins_build_whole(const abut_mesh *mesh, const vicinity *near);
 
 void bins_free(bins *set);
 
-/* Allocates so many empty buckets, and so many entries. Returns false if there is no memory. */
+/* Allocates `count` empty buckets, or entries. Returns false if there is no memory. */
 bool bins_allocate_buckets(bins *set, int64_t count);
 bool bins_allocate_entries(bins *set, int64_t count);
 
-/* The cells of a level that sphere centers may be in: along each axis the first, and how many. */
+/* The cells of a level that may have centers of spheres: along each axis the first, and the
+ * count. */
 void bins_find_cells(const bin_level *level, double begin[3], double count[3]);
 
 /* The number of buckets with entries. */

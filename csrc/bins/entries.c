@@ -13,7 +13,7 @@
 #include "../base/memory.h"
 #include "bin_levels.h"
 
-/* Most items of an oversized facet, which is in smaller cells than its size needs. */
+/* The largest number of items of one oversized facet. */
 enum { OVERSIZED_PARTS = 8 };
 
 /* ---- facets into cells ---- */
@@ -52,7 +52,7 @@ static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
     }
 }
 
-/* Sets the boxes of a block's facets, which slices have already, and bounds along the normals. */
+/* Sets a block's boxes, which slices already have, and the facets' bounds along their normals. */
 static void find_heights(const builder *b, facet_block *block)
 {
     const bool is_sliced = b->slicing.most > 0;
@@ -110,8 +110,8 @@ static inline void add_part(builder *b, int32_t level, abut_index facet, int32_t
     }
 }
 
-/* Adds a facet that may have more cells along an axis than an item: there it is two items, side by
- * side, without common cells. */
+/* Adds a facet that may have more cells along an axis than an item. Along such an axis it becomes
+ * two items, side by side, without common cells. */
 static void add_oversized(builder *b, int32_t level, abut_index facet)
 {
     const level_scale *scale = &b->plans[level].scale;
@@ -163,7 +163,7 @@ static void place_facets(builder *b)
     }
 }
 
-/* Plans where each level's items begin, with room for all parts. Returns the largest item count. */
+/* Plans where each level's items begin. Returns the largest possible number of items. */
 static abut_index plan_items(builder *b)
 {
     abut_index all = 0;

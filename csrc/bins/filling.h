@@ -13,13 +13,13 @@
  * 2^15. */
 enum { UNIT_BITS = 14, UNITS_PER_CELL = 1 << UNIT_BITS };
 
-/* Entries that are culled together, and so entries after the last that may be read. */
+/* The number of entries that are culled together. As many may be read after the last entry. */
 enum { ENTRIES_AT_ONCE = 32, BINS_PADDING = ENTRIES_AT_ONCE };
 
-/* Facets that are placed together. */
+/* The number of facets that are placed together. */
 enum { FILLING_BLOCK = 64 };
 
-/* Most cells of an item along an axis, and in all. */
+/* The largest number of cells of an item, along an axis and in all. */
 enum { CELL_SPAN = 3, ITEM_CELLS = CELL_SPAN * CELL_SPAN * CELL_SPAN };
 
 /* Outward rounding of positions, in units: one for rounding, one more than culling needs, and one
@@ -35,13 +35,13 @@ typedef struct level_scale {
     uint32_t steps[ITEM_CELLS]; /* offset of each cell from the first, in buckets */
 } level_scale;
 
-/* Facets, or parts with at most CELL_SPAN cells along each axis. Copies of the first item fill the
- * arrays up. */
+/* Facets, or parts of facets, with at most CELL_SPAN cells along each axis. Unused places have
+ * copies of the first one. */
 typedef struct facet_block {
     int32_t count;
     int32_t facet[FILLING_BLOCK];
-    int32_t step[FILLING_BLOCK]; /* which part: CELL_SPAN cells from the facet's first cell along
-                                    axis k if bit k is set */
+    int32_t step[FILLING_BLOCK]; /* which part: bit k is set if it begins CELL_SPAN cells after the
+                                    facet's first cell along axis k */
     double low[3][FILLING_BLOCK], high[3][FILLING_BLOCK]; /* the facet's box */
     double normal[3][FILLING_BLOCK];                      /* of unit length, or 0 */
     double below[FILLING_BLOCK], above[FILLING_BLOCK];    /* bounds of the facet along the normal,
@@ -51,15 +51,15 @@ typedef struct facet_block {
 /* An item and its cells. Positions are in units, from one cell below the first cell's lower
  * side. */
 typedef struct bin_item {
-    uint16_t bounds[6]; /* its box: low x, y, z, high x, y, z */
+    uint16_t bounds[6]; /* the item's box: low x, y, z, high x, y, z */
     int32_t facet;
-    uint32_t bucket; /* of the first cell, without mask and the level's first bucket */
+    uint32_t bucket; /* the first cell's bucket, without mask and the level's first bucket */
     uint32_t cells;  /* bit 9 x + 3 z + y: whether it is in the cell with this offset from the
                        first */
 } bin_item;
 
-/* Entries to be filled: each has an item and one of its cells, which give its facet and box. There
- * is room for BINS_PADDING more. */
+/* Entries to be filled: each has an item and one of its cells, which give its facet and box. The
+ * arrays are longer by BINS_PADDING. */
 typedef struct entries_to_fill {
     int64_t count;
     const bin_item *items;
@@ -70,7 +70,7 @@ typedef struct entries_to_fill {
 /* Sets the boxes of a block's facets, in a mesh of triangles. */
 typedef void filling_boxes_kernel(const triangle *triangles, facet_block *b);
 
-/* Sets the boxes, the normals, and the bounds along them. */
+/* Sets the boxes, the normals, and the bounds along the normals. */
 typedef void filling_heights_kernel(const triangle *triangles, facet_block *b);
 
 /* Finds the cells of a block's items. */

@@ -98,7 +98,8 @@ LANES_INLINE uint64_t to_whole(double x)
     return whole_bits(x) - UINT64_C(0x4338000000000000);
 }
 
-/* Bits of `cells` for the first one, two or three cells along each axis: bit 9 x + 3 z + y. */
+/* ROW_CELLS[axis][n - 1]: bits of the first n cells along an axis. Cell x, y, z: bit 9 x + 3 z +
+ * y. */
 static const uint32_t ROW_CELLS[3][CELL_SPAN] = {{1, 1 | 1 << 9, 1 | 1 << 9 | 1 << 18},
                                                  {1, 1 | 1 << 1, 1 | 1 << 1 | 1 << 2},
                                                  {1, 1 | 1 << 3, 1 | 1 << 3 | 1 << 6}};
@@ -129,20 +130,20 @@ LANES_INLINE void find_cells_along(const facet_block *b, const level_scale *scal
     }
 }
 
-/* Three numbers of 21 bits in one. Adding two such numbers adds all three at once, as long as each
- * stays in 0 ... 2^21 - 1. The highest bit of each is its sign: set if it is not negative. */
+/* Three numbers of 21 bits in one of 64 bits. One addition adds all three, as long as each stays in
+ * 0 ... 2^21 - 1. The highest bit of each number is its sign: set if it is not negative. */
 enum { TRIPLE_BITS = 21 };
 #define TRIPLE_ONE (UINT64_C(1) | UINT64_C(1) << TRIPLE_BITS | UINT64_C(1) << 2 * TRIPLE_BITS)
 #define TRIPLE_SIGN (TRIPLE_ONE << (TRIPLE_BITS - 1))
 
-/* Heights over planes are counted in these parts of a cell. The rounding of all terms together is
- * less than PLANE_OUTWARD of them. */
+/* Heights over planes are whole numbers of units, with PLANE_UNITS in a cell. The rounding of all
+ * terms together is less than PLANE_OUTWARD units. */
 #define PLANE_UNITS 32768.0
 #define PLANE_OUTWARD 8.0
 
-/* Sets how far the first row of three cells along x is inside of each facet's limits, in front and
- * at the back. A cell is inside if its center is at most the reach plus half a cell from the
- * facet. */
+/* Sets `front` and `back`: how far the centers of the first three cells along x are within two
+ * limits, one in front of each facet's plane and one behind. The limits are the reach plus half a
+ * cell away from the facet. */
 LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
                               cells_of_block *restrict c)
 {
@@ -163,7 +164,7 @@ LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
     }
 }
 
-/* Keeps those cells of each item's box that are within both limits. */
+/* Keeps the cells of each item's box that are within both limits. */
 LANES_INLINE void keep_near_cells(cells_of_block *restrict c)
 {
     for (int i = 0; i < FILLING_BLOCK; i++) {
@@ -208,7 +209,8 @@ void KERNEL(filling_place)(const facet_block *b, const level_scale *scale, bin_i
 
 /* ---- entries ---- */
 
-/* Entries that are written together: no more than may be written after the last. */
+/* The number of entries that are written together; at most BINS_PADDING, since the last ones may be
+ * beyond the end. */
 enum { ENTRIES = 8 };
 
 /* The offset of each cell from the first, in units. It is in the order of an item's fields: bounds,

@@ -1,18 +1,18 @@
-/* Buckets with all facets in one plane. */
+/* Finds buckets with all facets in one plane. */
 #include "flat_buckets.h"
 
 #include "../base/memory.h"
 #include "filling.h"
 
-/* In buckets with fewer entries, a search at the foot saves little. */
+/* In buckets with fewer entries, searching only the facets at a sphere's foot saves little. */
 enum { FEWEST_ENTRIES = 8 };
 
-/* If fewer than one in so many occupied buckets lies in one plane, it saves little in all. */
+/* If fewer than 1 / FLAT_PARTS of the occupied buckets lie in one plane, it saves little in all. */
 enum { FLAT_PARTS = 4 };
 
-/* A sphere searches boxes at its foot like one of reach 0. It compares squares by the high halves
- * of 16-bit products, which are 0 up to 2^8. So boxes that it does not find are farther away than
- * this, in units. */
+/* Boxes at a sphere's foot are searched as for a sphere of reach 0. Squares are compared by the
+ * high halves of 16-bit products, which are 0 for distances below 2^8. So boxes that are not found
+ * are farther away than this, in units. */
 enum { FOOT_MARGIN = (1 << 8) - 2 * OUTWARD };
 
 /* FOOT_MARGIN as a length, in the smallest cells of the set. */
@@ -41,8 +41,8 @@ static int32_t common_plane(const bins *set, const int32_t *plane_of, int64_t bu
     return others ? NO_PLANE : first;
 }
 
-/* Sets the planes of all buckets that surely have one, and returns their number. Neighbors mostly
- * have the same plane, so a plane is judged once for a row of them. */
+/* Sets the planes of all buckets that surely have one, and returns their number. Neighboring
+ * buckets mostly have the same plane, which is then checked once. */
 static int64_t set_planes(bins *set, const abut_mesh *mesh, double reach, double margin)
 {
     int64_t count = 0;

@@ -4,7 +4,7 @@
 
 #include "bins.h"
 
-/* Finds the planes of buckets, for spheres of at most that reach. False: there is no memory. */
+/* Finds the planes of buckets for spheres up to this reach. Returns false if there is no memory. */
 bool bins_find_planes(bins *set, const abut_mesh *mesh, double reach);
 
 #endif

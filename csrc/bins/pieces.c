@@ -5,12 +5,12 @@
 #include "../mesh/tolerance.h"
 
 /* Facets longer than WHOLE_REACHES reaches are cut into pieces of at most PIECE_REACHES. Shorter
- * pieces make more entries than they save candidates. */
+ * pieces would add more entries than they save candidates. */
 #define PIECE_REACHES 2.0
 #define WHOLE_REACHES 3.0
 
-/* Most pieces of one facet; most of all together, in meshes of many facets; and the least number
- * that makes cutting worthwhile. */
+/* The largest number of pieces of one facet, and of a mesh. If the latter leaves fewer than
+ * PIECES_AT_LEAST for each facet, facets are not cut. */
 enum { PIECES_OF_FACET = 64, PIECES_OF_MESH = 1 << 18, PIECES_AT_LEAST = 4 };
 
 static abut_index piece_limit(const abut_mesh *mesh)
@@ -54,8 +54,7 @@ static double extent_of(const triangle *t)
     return box_extent(&bounds);
 }
 
-/* Halves a piece across its longest edge while it is too long and the limit allows. The list has
- * room. */
+/* Halves a piece across its longest edge while it is too long, into at most `limit` pieces. */
 static void cut(pieces *p, const triangle *piece, double length, abut_index limit)
 {
     if (limit <= 1 || extent_of(piece) <= length) {

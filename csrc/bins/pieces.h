@@ -13,8 +13,8 @@ typedef struct pieces {
     abut_index count, capacity;
 } pieces;
 
-/* About how many pieces facets would be cut into for spheres of this reach; 0 if that does not pay.
- * It does not if large facets are not most of the mesh, or if pieces would take too much memory. */
+/* About how many pieces facets would be cut into for spheres of this reach. Returns 0 if large
+ * facets are less than half of the mesh's area, or pieces would take too much memory. */
 double pieces_expected(const abut_mesh *mesh, double reach);
 
 /* Cuts the facets. Zero-initialize, free items with memory_free. Returns ABUT_OK or

@@ -13,11 +13,11 @@
 enum { STEPS_PER_OCTAVE = 4 };
 static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
 
-/* The first step is this many octaves below the usual facet: growing it by so little costs
+/* The first step is this many octaves below the usual extent: so small a reach grows facets
  * little. */
 enum { OCTAVES_BELOW_FACET = 2 };
 
-/* A sphere may well have this many candidates, however small the facets are. */
+/* This many candidates of a sphere take little time, however small the facets are. */
 enum { FEW = 64 };
 
 /* Facets longer than this many widths count as if they were that long. */
@@ -26,12 +26,13 @@ enum { FEW = 64 };
 /* Octaves of facets' extents: those of all doubles. */
 enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 
-/* The cost of one more band in a query, in candidates for every sphere. */
+/* The cost of one more band in a query, as a number of candidates for every sphere. */
 #define BAND_CANDIDATES 24.0
 
 /* ---- building ---- */
 
-/* The extent of a facet. A sphere sees only a part of a long narrow facet: some widths. */
+/* The extent of a facet. For a long narrow facet it is some widths, since a sphere is near only a
+ * part of the facet. */
 static double usual_extent(const abut_mesh *mesh, abut_index facet, const box *whole)
 {
     const double extent = box_extent(whole),
@@ -39,7 +40,7 @@ static double usual_extent(const abut_mesh *mesh, abut_index facet, const box *w
     return widths < extent ? widths : extent;
 }
 
-/* The octave of the facet with `smaller` others below it. */
+/* The octave of the facet that has `smaller` smaller facets, from the counts of all octaves. */
 static int octave_of(const abut_index *counts, abut_index smaller)
 {
     int octave = 0;
@@ -49,9 +50,9 @@ static int octave_of(const abut_index *counts, abut_index smaller)
     return octave;
 }
 
-/* Measures the facets' extents and bounds. Usual is the mean of the octave with the median. If more
- * than a few facets are far smaller, it is the mean of theirs: all spheres may be at a small part
- * of the mesh. */
+/* Measures the facets' extents and bounds. The usual extent is the mean of the octave with the
+ * median. If more than FEW facets are far smaller, it is the mean of their octave: all spheres may
+ * be at a small part of the mesh. */
 static facet_extents measure_facets(const abut_mesh *mesh, box *bounds)
 {
     abut_index counts[EXPONENT_COUNT] = {0};
@@ -123,7 +124,8 @@ void sets_free(binned_mesh *binned)
  * candidates: by a factor that does not depend on the mesh. */
 #define SLACK_OF_FACET 0.125
 
-/* Whether all vertices are surely within the slack of their anchors. */
+/* Whether no vertex has moved farther than the slack from where it was when the ladder was begun
+ * (its anchor). */
 static bool is_within_slack(const binned_mesh *binned, const abut_mesh *mesh)
 {
     const double *at = mesh->vertices, *from = binned->anchors;
@@ -131,13 +133,13 @@ static bool is_within_slack(const binned_mesh *binned, const abut_mesh *mesh)
     const double usable = slack - CULL_SLACK * (slack + far);
     double farthest_sq = 0.0;
     for (abut_index k = 0; k < mesh->view.vertex_count; k++) {
-        const vec3 way = vec3_sub(vec3_load(at + 3 * k), vec3_load(from + 3 * k));
-        farthest_sq = larger(farthest_sq, vec3_norm_sq(way));
+        const vec3 moved = vec3_sub(vec3_load(at + 3 * k), vec3_load(from + 3 * k));
+        farthest_sq = larger(farthest_sq, vec3_norm_sq(moved));
     }
     return usable > 0.0 && farthest_sq <= usable * usable;
 }
 
-/* Begins a new ladder, with a slack. */
+/* Begins a new ladder, with the present vertices as anchors, and a slack. */
 static abut_status begin_anew(binned_mesh *next, const abut_mesh *mesh, const vicinity *near)
 {
     const size_t bytes = 3 * (size_t)mesh->view.vertex_count * sizeof *next->anchors;
@@ -220,15 +222,15 @@ static abut_status publish(_Atomic(bins *) *slot, bins *made, const bins **set)
     return ABUT_OK;
 }
 
-/* Placing a facet, or a piece of one, in small cells takes as long as this many spheres gain by it,
- * and some. So after this many spheres the fine set is built, and after as many again it has
- * paid. */
+/* Placing a facet, or a piece of one, in small cells takes somewhat longer than queries save for
+ * this many spheres. The fine set is built after this many spheres for each piece. After about as
+ * many more, it has saved the time that it took. */
 #define SPHERES_PER_PIECE 16.0
 
 /* Building any set takes at least as long as a query of this many spheres. */
 #define FEW_SPHERES 1e5
 
-/* Whether enough spheres have used this step that its fine set pays. */
+/* Whether enough spheres have used this step that building its fine set saves time. */
 static bool is_worth_refining(const binned_mesh *binned, int step, abut_index sphere_count)
 {
     set_use *use = &binned->uses[step];
@@ -254,7 +256,7 @@ static abut_status provide_set(const binned_mesh *binned, int step, bool is_fine
     return *set ? ABUT_OK : publish(slot, build_set(binned, step, is_fine), set);
 }
 
-/* The set of a step for a query: the fine one if it exists or pays. */
+/* The set of a step for a query: the fine one if it exists, or if building it saves time. */
 static abut_status take_set(const binned_mesh *binned, int step, abut_index sphere_count,
                             const bins **set)
 {
@@ -275,16 +277,16 @@ abut_status sets_refine(const binned_mesh *binned, double reach)
 
 /* ---- bands ---- */
 
-/* The octaves of a profile with spheres, and the best bands for them. */
+/* The octaves of a profile that have spheres, and the best bands for them. */
 typedef struct octave_plan {
     int count;
-    int step[REACH_OCTAVES]; /* of the ladder, which serves the octave */
+    int step[REACH_OCTAVES]; /* the step of the ladder that serves each octave */
     double spheres[REACH_OCTAVES];
-    double cost[REACH_OCTAVES + 1]; /* of the best bands for the octaves below */
+    double cost[REACH_OCTAVES + 1]; /* the cost of the best bands for the octaves below */
     int from[REACH_OCTAVES + 1];    /* the first octave of the last of these bands */
 } octave_plan;
 
-/* Lists the octaves of a profile and the steps that serve them, none beyond the largest reach's. */
+/* Lists a profile's octaves and the steps that serve them, none above that of the largest reach. */
 static octave_plan list_octaves(const binned_mesh *binned, const reach_profile *profile)
 {
     octave_plan plan = {.count = 0};
@@ -312,7 +314,8 @@ static double candidates_among(double count, double extent, double reach)
     return 2.0 * side * side < count ? 2.0 * side * side : count;
 }
 
-/* The candidates of a sphere at the mesh: a large sphere has all small facets, and few others. */
+/* The number of candidates of a sphere at the mesh. For a large sphere these are all small facets,
+ * and few large ones. */
 static double expected_candidates(const binned_mesh *binned, int step)
 {
     const double all = (double)binned->mesh->view.facet_count;
@@ -325,7 +328,7 @@ static double expected_candidates(const binned_mesh *binned, int step)
            candidates_among(all - smaller, extents->median, reach);
 }
 
-/* Finds the cheapest bands: the last one and the best bands below it. Returns their number. */
+/* Finds the bands with the lowest cost, from small reaches to large ones. Returns their number. */
 static int divide_octaves(const binned_mesh *binned, octave_plan *plan, double band_candidates)
 {
     double all = 0.0;

@@ -12,31 +12,33 @@
 
 #include "bins.h"
 
-/* How many spheres have used a step, and how many make a fine set pay; 0 if not yet known. */
+/* The number of spheres that have used a step. The number from which its fine set saves time; 0 if
+ * not yet known. */
 typedef struct set_use {
     atomic_intptr_t spheres, enough;
 } set_use;
 
 typedef struct facet_extents {
-    double usual;             /* the extent that the ladder begins at */
-    double median;            /* of the octave with the median; at least the usual extent */
-    abut_index smaller_count; /* facets below the median's octave, if `usual` is of these */
+    double usual;  /* the usual extent of a facet: the ladder begins at a fraction of it */
+    double median; /* mean extent of the facets in the octave that has the median; not less than
+                      `usual` */
+    abut_index smaller_count; /* number of facets from `usual` to below the median's octave */
 } facet_extents;
 
-/* Set k serves reaches up to ladder step k. Reaches below the first step, far smaller than the
- * facets, use the first set. For reaches as large as the mesh every facet is a candidate: the last
- * set has one cell. */
+/* Set k serves reaches up to ladder step k. The first set also serves reaches below its step, which
+ * are far smaller than the facets. For reaches as large as the mesh every facet is a candidate: the
+ * last set has one cell. */
 typedef struct binned_mesh {
     const abut_mesh *mesh;
     vicinity near;   /* the part of the mesh that is in bins */
-    double *anchors; /* vertices when the ladder was begun; NULL: they never moved */
-    box bounds;      /* of all facets, grown by the slack, in the mesh's frame */
+    double *anchors; /* where vertices were when the ladder was begun; NULL if they never moved */
+    box bounds;      /* bounds of all facets, grown by the slack, in the mesh's frame */
     facet_extents extents;
     double whole_reach; /* larger reaches use the last set */
-    int first_octave;   /* of the ladder */
+    int first_octave;   /* the octave of the ladder's first step */
     int step_count;
     _Atomic(bins *) *sets; /* step_count + 1: NULL until a query needs the set, then constant */
-    _Atomic(bins *) *fine_sets; /* the same for fine sets, which many spheres of a reach use */
+    _Atomic(bins *) *fine_sets; /* fine sets of the same steps, which many spheres of a reach use */
     set_use *uses;              /* step_count + 1 */
 } binned_mesh;
 
@@ -73,8 +75,8 @@ typedef struct reach_band {
 abut_status sets_choose_bands(const binned_mesh *mesh, const reach_profile *profile,
                               reach_band *bands, int *band_count);
 
-/* Builds the fine set for spheres of this reach > 0, which otherwise only very many spheres cause.
- * Threads may call it concurrently. Returns ABUT_OK or ABUT_NO_MEMORY. */
+/* Builds the fine set for spheres of this reach > 0, which queries build only after very many
+ * spheres. Threads may call it concurrently. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status sets_refine(const binned_mesh *mesh, double reach);
 
 /* Adds a mesh's sets to a finder's statistics. */

@@ -16,11 +16,11 @@
 /* Positions along the axis are counted in steps of two units from the middle of the cell. */
 #define STEPS_PER_CELL (0.5 * UNITS_PER_CELL)
 
-/* Outward rounding, in steps: three for the products in culling, one for its units, one for the
- * bounds here, and one for rounding of the exact distance. */
+/* Outward rounding, in steps: three for the products in culling, one for the sphere's units, one
+ * for the bounds here, and one for rounding of the exact distance. */
 #define SLAB_OUTWARD 6.0
 
-/* Spheres that are tried to see whether slabs pay, and most entries that they read. */
+/* The number of spheres with which slabs are tried, and the limit of entries that they read. */
 enum { TRIALS = 64, TRIED_ENTRIES = 1 << 16 };
 
 /* An exact test takes as long as the slabs of about 50 entries. Slabs must save more than twice
@@ -30,7 +30,7 @@ enum { TRIALS = 64, TRIED_ENTRIES = 1 << 16 };
 /* The bounds of a facet along an axis of its own. */
 typedef struct slab {
     int8_t across[3];
-    double low, high; /* along across / ALONG_PARTS */
+    double low, high; /* bounds along the axis across / ALONG_PARTS */
 } slab;
 
 static vec3 slab_axis(const slab *s)
@@ -39,8 +39,8 @@ static vec3 slab_axis(const slab *s)
     return vec3_scale(across, 1.0 / ALONG_PARTS);
 }
 
-/* Finds a facet's slab. An axis of 0, if there is none, allows any place. The axis is at most 1
- * long, so that no way along it is longer than the slack. */
+/* Finds a facet's slab. If there is none, the axis is 0, which rules nothing out. The axis is at
+ * most 1 long, so that no vertex moves farther along it than the slack. */
 static slab find_slab(const triangle *t, double slack)
 {
     const vec3 across = vec3_cross(t->normal, triangle_edge(t, triangle_longest_edge(t)));
@@ -62,7 +62,7 @@ static slab find_slab(const triangle *t, double slack)
     return s;
 }
 
-/* ---- whether it pays ---- */
+/* ---- whether slabs save time ---- */
 
 /* A sphere at the mesh, and the sums of all trials so far. */
 typedef struct trial {
@@ -92,7 +92,8 @@ static bool is_slab_near(const triangle *facet, double slack, const trial *t)
     return at >= s.low - t->reach && at <= s.high + t->reach;
 }
 
-/* Counts what a bucket's slabs would save the sphere. Of very many entries the first are enough. */
+/* Counts the exact tests that a bucket's slabs would save for the sphere, among the first
+ * entries. */
 static void try_bucket(const bins *set, const abut_mesh *mesh, uint32_t bucket, const double at[3],
                        double reach, trial *t)
 {
@@ -139,7 +140,7 @@ static bool slabs_pay(const bins *set, const abut_mesh *mesh, double reach)
     return ENTRIES_PER_TEST * t.saved > t.entries;
 }
 
-/* ---- all entries ---- */
+/* ---- slabs of all entries ---- */
 
 static int16_t clip(double x)
 {

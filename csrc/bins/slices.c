@@ -11,12 +11,12 @@
 #define SLICE_REACHES 4.0
 #define SLICE_WIDTHS 2.0
 
-/* Slicing pays if a sphere at the long facets has more candidates among them than this. */
+/* Slicing saves time if a sphere at the long facets has more candidates among them than this. */
 #define PAYING_CANDIDATES 512.0
 
-/* Most slices of one facet, which then has no more entries than any other. In a mesh of many facets
- * it is SLICES_AT_LEAST, plus its part of SLICES_BESIDE, which bounds the memory of building
- * bins. */
+/* The largest number of slices of one facet, which then has no more entries than any other. In a
+ * mesh of many facets it is SLICES_AT_LEAST plus SLICES_BESIDE divided by the number of facets, to
+ * limit the memory for building bins. */
 enum { SLICES_OF_FACET = 8, SLICES_AT_LEAST = 3, SLICES_BESIDE = 200000 };
 
 /* The width of a facet: twice a triangle's area is its length times its width. */
@@ -30,7 +30,7 @@ static bool is_long(const abut_mesh *mesh, abut_index facet, double extent)
     return extent > LONG_ASPECT * width_of(mesh, facet, extent);
 }
 
-/* Whether a sphere at the long facets would have so many of them as candidates that slicing pays.
+/* Whether slicing saves time: a sphere at the long facets has many of them as candidates.
  * Candidates are facets with grown boxes in a cell of the same size, as in bin_levels.c. */
 static bool do_slices_pay(const abut_mesh *mesh, double reach)
 {
@@ -70,9 +70,9 @@ int32_t slices_count(const slicing *how, const abut_mesh *mesh, abut_index facet
     return count < 2.0 ? 1 : count < how->most ? (int32_t)count : how->most;
 }
 
-/* The line from the lowest to the highest corner along the axis is no steeper than the axis, and a
- * cross-section is no longer than the width. All cross-sections of a triangle are on one side of
- * it. */
+/* Consider the line from a facet's lowest to its highest corner along the axis. Its part in a slice
+ * is at most extent / count long along each axis. A cross-section is no longer than the width. All
+ * cross-sections of a triangle are on one side of the line. */
 double slices_extent(const abut_mesh *mesh, abut_index facet, double extent, int32_t count)
 {
     if (count == 1) {
@@ -87,7 +87,7 @@ static double along(vec3 point, int axis)
     return axis == 0 ? point.x : axis == 1 ? point.y : point.z;
 }
 
-/* Adds to the box where the edge from a to b crosses a plane across the axis, if it does. */
+/* Adds the point where the edge from a to b crosses a plane across the axis, if it does. */
 static void include_cut(box *bounds, vec3 a, vec3 b, int axis, double at)
 {
     const double below = at - along(a, axis), above = along(b, axis) - at;

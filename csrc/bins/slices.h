@@ -9,12 +9,12 @@
 
 /* How facets are sliced; all zero: they are not. */
 typedef struct slicing {
-    int32_t most;    /* most slices of one facet */
-    double shortest; /* least length of a slice */
+    int32_t most;    /* the largest number of slices of a facet */
+    double shortest; /* the smallest length of a slice */
 } slicing;
 
-/* Chooses how to slice the facets of a mesh for spheres of that reach. They are not sliced if
- * spheres at the long facets have few of them as candidates. */
+/* Chooses how to slice the facets of a mesh for spheres of that reach. They are not sliced if few
+ * of the long facets are candidates of a sphere. */
 slicing slices_choose(const abut_mesh *mesh, double reach);
 
 /* The number of slices of a facet, at least 1. */

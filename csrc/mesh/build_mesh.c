@@ -1,4 +1,4 @@
-/* From the caller's arrays to a mesh: checks, splits or drops facets, then derives. */
+/* Builds a mesh from the caller's arrays: checks, splits or drops facets, then derives all data. */
 #include <string.h>
 
 #include "../base/error.h"
@@ -20,7 +20,7 @@ typedef struct builder {
     abut_error *error;
     abut_index facet_count, index_count; /* facets and corners that are in the mesh so far */
     abut_index read_count;               /* corners that were read */
-    abut_index *seen;  /* vertex_count: the last facet that named the vertex, plus 1 */
+    abut_index *seen;  /* vertex_count: the last facet that has the vertex, plus 1 */
     abut_index *parts; /* the triangles of a polygon that is split */
     splitter splitter;
     parallel_job *job;
@@ -29,10 +29,10 @@ typedef struct builder {
 
 /* ---- coordinate noise (docs/method.md, section 3) ---- */
 
-/* The noise of a facet: eps, and the units that eps_n follows from. */
+/* The noise of a facet: eps, and the units from which eps_n is computed. */
 typedef struct facet_noise {
     double noise;
-    vec3 units; /* if the caller gives no noise */
+    vec3 units; /* set if the caller gives no noise */
     abut_noise_origin origin;
 } facet_noise;
 
@@ -143,8 +143,7 @@ static void append_facet(builder *b, abut_index source, const polygon *p, const 
     derive_facet(mesh, facet, p, shape);
 }
 
-/* Splits a polygon and appends its triangles. Flat ears have no area, and their neighbors cover
- * them, so they are omitted. */
+/* Splits a polygon and appends its triangles. Flat ears have no area and are omitted. */
 static abut_status append_parts(builder *b, abut_index source, const polygon *p,
                                 const facet_shape *shape, double noise)
 {
@@ -167,8 +166,8 @@ static abut_status append_parts(builder *b, abut_index source, const polygon *p,
     return ABUT_OK;
 }
 
-/* Copies the next facet's corners to where the mesh has them if the facet is kept whole. A facet
- * that is dropped or split fits there, too. */
+/* Copies the next facet's corners to their place in the mesh, if the facet is kept whole. The
+ * corners of a facet that is dropped or split fit there, too. */
 static abut_status read_polygon(builder *b, abut_index source, polygon *p)
 {
     const abut_mesh_input *in = b->input;
@@ -216,7 +215,7 @@ static abut_status add_facet(builder *b, abut_index source)
 
 /* ---- building ---- */
 
-/* Upper bounds: as many facets as in the input, or all its polygons as triangles. */
+/* Upper bounds of the mesh's counts: the input's, or those of its triangles with splitting. */
 static mesh_counts capacity_for(const abut_mesh_input *in)
 {
     const abut_index triangles = in->index_count - 2 * in->facet_count;
@@ -225,7 +224,6 @@ static mesh_counts capacity_for(const abut_mesh_input *in)
                          triangles};
 }
 
-/* Allocates memory for the largest possible mesh. */
 static abut_status allocate(builder *b)
 {
     const abut_mesh_input *in = b->input;

@@ -6,28 +6,28 @@
 #include "../base/error.h"
 #include "../base/memory.h"
 
-static bool allocate_corners(abut_mesh *mesh, mesh_counts room)
+static bool allocate_corners(abut_mesh *mesh, mesh_counts capacity)
 {
-    mesh->indices = memory_alloc(room.indices, sizeof *mesh->indices);
-    mesh->offsets = memory_alloc_zeroed(room.facets + 1, sizeof *mesh->offsets);
-    mesh->source = memory_alloc(room.facets, sizeof *mesh->source);
-    mesh->fans = memory_alloc_zeroed(room.facets + 1, sizeof *mesh->fans);
+    mesh->indices = memory_alloc(capacity.indices, sizeof *mesh->indices);
+    mesh->offsets = memory_alloc_zeroed(capacity.facets + 1, sizeof *mesh->offsets);
+    mesh->source = memory_alloc(capacity.facets, sizeof *mesh->source);
+    mesh->fans = memory_alloc_zeroed(capacity.facets + 1, sizeof *mesh->fans);
     return mesh->indices && mesh->offsets && mesh->source && mesh->fans;
 }
 
-bool derive_allocate(abut_mesh *mesh, mesh_counts room)
+bool derive_allocate(abut_mesh *mesh, mesh_counts capacity)
 {
-    const abut_index facets = room.facets;
+    const abut_index facets = capacity.facets;
     mesh->normals = memory_alloc(facets, 3 * sizeof *mesh->normals);
     mesh->areas = memory_alloc(facets, sizeof *mesh->areas);
     mesh->noise = memory_alloc(facets, sizeof *mesh->noise);
     mesh->normal_noise = memory_alloc(facets, sizeof *mesh->normal_noise);
     mesh->noise_origin = memory_alloc(facets, sizeof *mesh->noise_origin);
-    mesh->triangle_block = memory_alloc(room.triangles + 1, sizeof *mesh->triangles);
-    mesh->flat = memory_alloc(room.indices, sizeof *mesh->flat);
+    mesh->triangle_block = memory_alloc(capacity.triangles + 1, sizeof *mesh->triangles);
+    mesh->flat = memory_alloc(capacity.indices, sizeof *mesh->flat);
     mesh->kept = memory_alloc(facets, sizeof *mesh->kept);
     mesh->bent = memory_alloc(facets, sizeof *mesh->bent);
-    if (!allocate_corners(mesh, room) || !mesh->triangle_block) {
+    if (!allocate_corners(mesh, capacity) || !mesh->triangle_block) {
         return false;
     }
     mesh->triangles = memory_first_line(mesh->triangle_block);
@@ -96,15 +96,15 @@ void derive_view(abut_mesh *mesh, mesh_counts counts)
                                   .doubt = {.facet = -1}};
 }
 
-abut_index derive_bytes(const abut_mesh *mesh, mesh_counts room)
+abut_index derive_bytes(const abut_mesh *mesh, mesh_counts capacity)
 {
     size_t bytes = sizeof *mesh + sizeof *mesh->triangles + sizeof *mesh->offsets +
                    sizeof *mesh->fans; /* these arrays have one element more than counted below */
-    bytes += (size_t)room.vertices * 3 * sizeof *mesh->vertices;
-    bytes += (size_t)room.indices * (sizeof *mesh->indices + sizeof *mesh->flat);
-    bytes += (size_t)room.triangles * sizeof *mesh->triangles;
+    bytes += (size_t)capacity.vertices * 3 * sizeof *mesh->vertices;
+    bytes += (size_t)capacity.indices * (sizeof *mesh->indices + sizeof *mesh->flat);
+    bytes += (size_t)capacity.triangles * sizeof *mesh->triangles;
     bytes +=
-        (size_t)room.facets *
+        (size_t)capacity.facets *
         (sizeof *mesh->offsets + sizeof *mesh->source + 3 * sizeof *mesh->normals +
          sizeof *mesh->areas + sizeof *mesh->noise + sizeof *mesh->normal_noise +
          sizeof *mesh->noise_origin + sizeof *mesh->fans + sizeof *mesh->kept + sizeof *mesh->bent);

@@ -24,9 +24,9 @@ static void sort_four(vec3 p[4])
     swap_if_greater(&p[1], &p[2]);
 }
 
-/* The least by which points have to move so that all four lie in one plane. Moving one by a length
- * changes six times their volume by that length times twice the area of the others. The rounding of
- * points in one plane is subtracted. */
+/* The deviation of four points: the smallest error that puts all of them in one plane, if all have
+ * it. If one point moves by a length, six times their volume changes by that length times twice the
+ * area of the other three. The volume that rounding may give points in one plane is subtracted. */
 double deviations_of_four(vec3 p[4])
 {
     sort_four(p);
@@ -80,15 +80,15 @@ static double largest_coordinate(const vec3 p[4])
                   larger(vec3_max_abs(p[2]), vec3_max_abs(p[3])));
 }
 
-/* The steepness of a deviation, as a part of a size. */
+/* The steepness (deviations.h) of the deviation `part` of triangles of the size `whole`. */
 static uint8_t steepness_of(double part, double whole)
 {
     const int power = ilogb(part / whole);
     return (uint8_t)(power > -STEEPNESS_COUNT ? power + STEEPNESS_COUNT - 1 : 0);
 }
 
-/* Measures the deviation at an edge and sets the edge's properties. A deviation that digits explain
- * needs no other property. */
+/* Measures the deviation at an edge and sets the edge's properties. If the rounding of digits
+ * explains the deviation, the edge needs no other property. */
 static void measure_edge(deviations *d, abut_index number)
 {
     const neighbor_edge *edge = &d->near.items[number];
@@ -154,7 +154,7 @@ void deviations_free(deviations *d)
     memory_free(d->edges);
 }
 
-/* The index of a deviation's power of ten in the counts. */
+/* The index in `counts` of a deviation's power of ten, as a part of the largest coordinate. */
 static int decade_of(const deviations *d, abut_index number)
 {
     vec3 p[4];

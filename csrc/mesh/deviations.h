@@ -10,13 +10,15 @@ enum {
     EDGE_EXPLAINED = 1, /* its deviation is no more than the rounding of digits */
     EDGE_FLAT = 2,      /* its triangles are nearly coplanar */
     EDGE_TINY = 4,      /* its deviation is no more than rounding to single precision */
-    EDGE_THIN = 8,      /* its triangles are nearly coplanar but for being thin */
+    EDGE_THIN = 8,      /* its triangles are nearly coplanar, or thin with a deviation that is small
+                           compared with their length */
     EDGE_INSIDE = 16,   /* it is a diagonal of a polygon, which may be bent */
     EDGE_NOISY = 32,    /* its deviation is noise */
     EDGE_COPLANAR = EDGE_EXPLAINED | EDGE_FLAT | EDGE_TINY
 };
 
-/* Steepness is the power of two of a deviation, as a part of the size of its triangles. */
+/* Steepness is the exponent (base 2) of the deviation divided by the size of the edge's triangles,
+ * plus STEEPNESS_COUNT - 1; at least 0. */
 enum { STEEPNESS_COUNT = 64 };
 
 /* The deviation of an edge: the least error that puts its triangles' four corners in one plane. */
@@ -54,19 +56,20 @@ static inline edge_measure *deviations_edge(const deviations *d, abut_index side
     return number >= 0 ? &d->edges[number] : NULL;
 }
 
-/* Whether the edge separates two facets, and no more. */
+/* Whether exactly two facets meet in the edge. */
 static inline bool deviations_joins_facets(const deviations *d, abut_index number)
 {
     return d->near.items[number].across_count == 2 && !(d->edges[number].flags & EDGE_INSIDE);
 }
 
-/* Whether digits, or the bend of a polygon, explain the edge's deviation. */
+/* Whether the rounding of digits, or the bend of a polygon, explains the edge's deviation. */
 static inline bool edge_is_explained(const edge_measure *edge)
 {
     return edge->flags & (EDGE_EXPLAINED | EDGE_INSIDE);
 }
 
-/* Whether the edge is nearly flat, or off by no more than rounding may make it, and unexplained. */
+/* Whether the edge's deviation may be noise or shape: nothing explains it, but it is as small as
+ * rounding, or the triangles are nearly coplanar. */
 static inline bool edge_is_in_question(const edge_measure *edge)
 {
     return edge && (edge->flags & EDGE_COPLANAR) && !edge_is_explained(edge);

@@ -6,8 +6,8 @@
 #include "../base/error.h"
 #include "tolerance.h"
 
-/* The longest diagonal is searched from at most so many corners: all of a usual polygon, and a
- * bound on the time for one with 1e5. */
+/* The longest diagonal is searched from at most this many corners. These are all corners of a usual
+ * polygon. For a polygon with 1e5 corners they limit the time. */
 enum { DIAGONAL_STARTS = 32 };
 
 static const int NEXT[3] = {1, 2, 0};
@@ -36,7 +36,7 @@ static abut_index polygon_wrap(const polygon *p, abut_index i)
     return i < p->count ? i : i - p->count;
 }
 
-/* The lexicographically smallest corner; of coincident neighbors the first in the facet's order. */
+/* The lexicographically smallest corner; if neighbors coincide there, the first of them. */
 static abut_index smallest_corner(const polygon *p)
 {
     abut_index smallest = 0;
@@ -56,7 +56,8 @@ static abut_index smallest_corner(const polygon *p)
     return smallest;
 }
 
-/* Twice the area as a vector (Newell), summed from the start corner, where the least cancels. */
+/* Twice the area as a vector along the normal (Newell). Coordinates are taken relative to the start
+ * corner, so that few digits are lost. */
 static vec3 area_vector(const polygon *p, abut_index start)
 {
     vec3 origin = polygon_corner(p, start), sum = {0.0, 0.0, 0.0};
@@ -95,7 +96,7 @@ static double longest_diagonal(const polygon *p)
     return longest;
 }
 
-/* Finds the corner that is farthest from the mean plane. */
+/* Sets off_plane, the largest distance of a corner from the mean plane, and off_plane_corner. */
 static void measure_off_plane(const polygon *p, facet_shape *shape)
 {
     vec3 origin = polygon_corner(p, shape->start);
@@ -137,7 +138,7 @@ static double largest_ulp(const polygon *p)
     return ulp_double(largest);
 }
 
-/* The noise that shapes are judged by. The caller's noise may be 0, but coordinates are rounded. */
+/* The noise with which shapes are checked: at least the rounding of coordinates. */
 static double shape_noise(const polygon *p, double noise)
 {
     double rounding = largest_ulp(p);
@@ -154,7 +155,8 @@ bool facet_is_thin(const polygon *p, const facet_shape *shape, double noise)
     return 2.0 * shape->area <= facet_reflex_limit(p, noise) * shape->diagonal;
 }
 
-/* The edge from the last corner in another place to corner 0. A polygon with an area has one. */
+/* The edge that ends at corner 0, from the last corner that does not coincide with it. A polygon
+ * with an area has such a corner. */
 static vec3 edge_into_first(const polygon *p)
 {
     vec3 first = polygon_corner(p, 0), edge = {0.0, 0.0, 0.0};
@@ -164,8 +166,8 @@ static vec3 edge_into_first(const polygon *p)
     return edge;
 }
 
-/* Checks that no corner is reflex by more than noise, and that the outline turns once: a pentagram
- * has no reflex corner. */
+/* Checks that no corner is reflex by more than noise, and that the outline winds once. A pentagram
+ * winds twice, but has no reflex corner. */
 static abut_status check_convex(const polygon *p, const facet_shape *shape, double limit,
                                 abut_error *error)
 {
@@ -211,9 +213,9 @@ bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise)
 
 /* ---- the fan ---- */
 
-/* Whether a corner stands out of its neighbors' chord by at most `limit`, or lies inside it. Across
- * the plane, corner and chord may each be off by as much. A corner that is farther off bends the
- * polygon, and its fan needs the corner. */
+/* Whether a corner is flat: outside the chord of its neighbors by at most `limit`, or inside.
+ * Across the plane it may be off the chord by twice the limit, since both have noise. A corner that
+ * is farther off bends the polygon, and the fan needs it. */
 static bool is_flat(vec3 normal, vec3 from, vec3 corner, vec3 to, double limit)
 {
     double length = vec3_norm(vec3_sub(to, from));
@@ -247,7 +249,7 @@ abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double no
     if (kept >= 3) {
         return kept;
     }
-    /* a polygon as thin as its noise: without flat corners nothing would remain */
+    /* the polygon is as thin as its noise: without flat corners no triangle would remain */
     for (abut_index i = 0; i < p->count; i++) {
         flat[i] = 0;
     }
@@ -333,7 +335,7 @@ vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
         vec3 from = t->corner[from_end ? NEXT[k] : k], to = t->corner[from_end ? k : NEXT[k]];
         return c->along < 1.0 ? vec3_add(from, vec3_scale(vec3_sub(to, from), c->along)) : to;
     }
-    /* remove the distance from the plane: rounding at the sphere's size */
+    /* removes the point's distance from the plane, which is the rounding of the sphere's size */
     vec3 point = vec3_sub(center, c->offset);
     double height = vec3_dot(t->normal, vec3_sub(point, t->corner[0]));
     return vec3_one_zero(vec3_sub(point, vec3_scale(t->normal, height)));

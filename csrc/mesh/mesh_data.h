@@ -1,5 +1,4 @@
-/* The checked facets of a mesh with all that is derived from them. It owns its memory and never
- * changes once it is built. */
+/* The checked facets of a mesh with all that is derived from them. A built mesh never changes. */
 #ifndef MESH_MESH_DATA_H
 #define MESH_MESH_DATA_H
 
@@ -20,15 +19,15 @@ struct abut_mesh {
     void *triangle_block;
     int32_t *fans; /* facet_count + 1: facet f has the triangles fans[f] ... fans[f + 1] - 1 */
     uint8_t *flat; /* index_count: whether the corner is on its neighbors' chord */
-    int32_t *kept; /* facet_count: corners that are not flat */
+    int32_t *kept; /* facet_count: number of corners that are not flat */
     uint8_t *bent; /* facet_count: whether it is off its plane by more than noise, and acts as its
                       fan of triangles */
 
     plane_set planes; /* only in a mesh of triangles */
 };
 
-/* Up to this many triangles, they and their bins are some megabytes: waiting for them takes less
- * time than sorting spheres or prefetching triangles. */
+/* With at most this many triangles, a mesh and its bins take a few megabytes. Waiting for this
+ * memory then takes less time than sorting spheres or prefetching triangles. */
 enum { CACHED_TRIANGLES = 16384 };
 
 static inline polygon mesh_polygon(const abut_mesh *mesh, abut_index facet)
@@ -46,7 +45,6 @@ static inline box triangle_box(const triangle *t)
     return bounds;
 }
 
-/* The box around all corners of a facet. */
 static inline box mesh_box(const abut_mesh *mesh, abut_index facet)
 {
     box bounds = triangle_box(&mesh->triangles[mesh->fans[facet]]);

@@ -26,8 +26,7 @@ static uint64_t hash_ends(int32_t low, int32_t high)
     return mix((uint64_t)(uint32_t)low << 32 | (uint32_t)high);
 }
 
-/* Allocates slots, all -1, for `count` items and as many free ones, and sets the mask of
- * indices. */
+/* Allocates a hash table for `count` items: -1 in all slots, at most half full. Sets its mask. */
 static int32_t *make_slots(abut_index count, uint64_t *mask)
 {
     uint64_t slot_count = 16;
@@ -44,7 +43,7 @@ static int32_t *make_slots(abut_index count, uint64_t *mask)
 
 /* ---- points ---- */
 
-/* The first vertex in the place of this one. */
+/* Returns the first vertex at the place of this one, and adds this one if there is none before. */
 static int32_t point_of(const neighbors *n, int32_t *slots, uint64_t mask, int32_t vertex)
 {
     const vec3 here = neighbors_point(n, vertex);
@@ -90,7 +89,7 @@ static uint64_t edge_slot(const neighbors *n, int32_t low, int32_t high)
     return slot;
 }
 
-/* Adds a third corner to an edge, unless one in the same place is there. */
+/* Adds a third corner to an edge, unless the edge has one at the same place. */
 static void add_across(neighbor_edge *edge, int32_t point)
 {
     for (int32_t i = 0; i < edge->across_count && i < 2; i++) {

@@ -1,8 +1,8 @@
-/* How far facets are off the planes that they should lie in.
+/* Finds how far facets are off the planes that they should lie in.
  *
- * Deviations are grouped by size, as parts of their triangles' size. For each size most walks
- * decide whether it is noise or shape. Where too few walks arrive, small deviations are noise if
- * they stand apart from larger ones. */
+ * Deviations are grouped by steepness: their size, divided by the size of their triangles. In each
+ * group, the majority of walks (walks.h) decides whether deviations are noise or shape. If too few
+ * walks arrive, small deviations are noise if there is a gap between them and larger ones. */
 #include "noise.h"
 
 #include <string.h>
@@ -11,26 +11,28 @@
 #include "tolerance.h"
 #include "walks.h"
 
-/* Deviations are noise if at least ENOUGH_WALKS more walks find noise than NOISE_TO_SHAPE times
- * those that find shape. */
+/* Deviations are noise if the number of walks that find noise is larger than NOISE_TO_SHAPE times
+ * the number that find shape, by at least ENOUGH_WALKS. */
 enum { NOISE_TO_SHAPE = 3, ENOUGH_WALKS = 8 };
 
-/* Where too few walks arrive, deviations are noise if they stand apart. The GAP_POWERS powers of
- * two above them must have at most one in CLUSTER_TO_GAP as many. Four evenly spread numbers have
- * such a gap by chance in one mesh of 4,000. Fewer than ENOUGH_EDGES count if they are at least one
- * in ENOUGH_PART of all. */
+/* If too few walks arrive, a cluster of deviations may be noise if there is a gap above it: the
+ * GAP_POWERS powers of two above it have at most 1 / CLUSTER_TO_GAP as many deviations. Four evenly
+ * spread numbers have such a gap by chance in one of 4,000 meshes. The cluster must have
+ * ENOUGH_EDGES edges, or 1 / ENOUGH_PART of all. */
 enum { GAP_POWERS = 3, CLUSTER_TO_GAP = 10, ENOUGH_EDGES = 4, ENOUGH_PART = 8 };
 
-/* Deviations that stand together are noise if all but one in ALL_TO_LARGE are small enough.
- * They are shape if fewer than one in ALL_TO_FLAT belong to nearly coplanar triangles. */
+/* Such a cluster is noise if at most 1 / ALL_TO_LARGE of its deviations are larger than rounding to
+ * single precision. It is shape if less than 1 / ALL_TO_FLAT belong to nearly coplanar
+ * triangles. */
 enum { ALL_TO_LARGE = 10, ALL_TO_FLAT = 2 };
 
-/* How many facets far noise spreads over neighbors that are off by no more than digits explain. In
- * a grid turned about one of its axes, several columns in a row may be flat by chance, with two
- * facets each. */
+/* Noise spreads over this many facets, across edges whose deviations the rounding of digits
+ * explains. In a grid turned about one of its axes, several columns in a row may be flat by chance,
+ * with two facets each. */
 enum { HOPS = 8 };
 
-/* Edges between facets that digits do not explain, by steepness. */
+/* Numbers of edges between facets, by steepness, without edges whose deviations digits explain.
+ * GAP_POWERS entries more are 0. */
 typedef struct steepness_counts {
     abut_index all[STEEPNESS_COUNT + GAP_POWERS], tiny[STEEPNESS_COUNT], flat[STEEPNESS_COUNT], sum;
 } steepness_counts;
@@ -39,7 +41,7 @@ typedef struct steepness_counts {
 typedef enum meaning {
     MEANS_DOUBT,
     MEANS_NOISE, /* noise, by the majority of walks */
-    MEANS_SMALL, /* noise if they are no larger than what coordinates are rounded by */
+    MEANS_SMALL, /* noise if they are no larger than rounding to single precision */
     MEANS_SHAPE
 } meaning;
 
@@ -67,7 +69,7 @@ static steepness_counts count_edges(const measuring *m)
     return counts;
 }
 
-/* Whether a cluster of deviations ends here: few are just above, beside the `below` in it. */
+/* Whether a cluster of `below` deviations ends below this steepness: few are just above. */
 static bool is_gap(const steepness_counts *counts, int steepness, abut_index below)
 {
     abut_index above = 0;
@@ -77,7 +79,7 @@ static bool is_gap(const steepness_counts *counts, int steepness, abut_index bel
     return CLUSTER_TO_GAP * above <= below;
 }
 
-/* Finds where noise ends: at the gap below which the majority of walks for noise is largest. */
+/* Returns the steepness where noise ends: the gap below which the majority for noise is largest. */
 static int find_noise_end(const walk_votes *votes, const steepness_counts *counts)
 {
     abut_index sum = 0, best = ENOUGH_WALKS - 1, below = 0;
@@ -92,7 +94,7 @@ static int find_noise_end(const walk_votes *votes, const steepness_counts *count
     return end;
 }
 
-/* Finds where shape begins, beyond noise: where enough walks find shape. */
+/* Returns the steepness, beyond noise, where shape begins: up to there, enough walks find shape. */
 static int find_shape_begin(const walk_votes *votes, int noise_end)
 {
     abut_index sum = 0;
@@ -105,7 +107,7 @@ static int find_shape_begin(const walk_votes *votes, int noise_end)
     return STEEPNESS_COUNT;
 }
 
-/* What a cluster of deviations means, without walks. */
+/* The meaning of a cluster of deviations, decided without walks. */
 static meaning meaning_of(const steepness_counts *counts, int first, int end)
 {
     abut_index all = 0, tiny = 0, flat = 0;
@@ -119,8 +121,7 @@ static meaning meaning_of(const steepness_counts *counts, int first, int end)
     return are_enough && ALL_TO_LARGE * (all - tiny) <= all ? MEANS_SMALL : MEANS_DOUBT;
 }
 
-/* Decides what deviations of each steepness mean. Those of a cluster, between gaps, mean the
- * same. */
+/* Decides what deviations of each steepness mean: the same for a cluster, between two gaps. */
 static void find_meanings(measuring *m)
 {
     const steepness_counts counts = count_edges(m);
@@ -155,8 +156,8 @@ static void find_largest_noise(measuring *m)
     }
 }
 
-/* Whether the deviation of an edge is noise. Deviations of its steepness decide that; for thin
- * triangles it is noise if other noise is as large. */
+/* Whether the deviation of an edge is noise, by the meaning of its steepness. For thin triangles it
+ * is noise if it is no larger than the largest noise. */
 static bool is_noise(const measuring *m, const edge_measure *edge)
 {
     const meaning means = m->meanings[edge->steepness];
@@ -170,7 +171,7 @@ static bool is_noise(const measuring *m, const edge_measure *edge)
     return (edge->flags & EDGE_THIN) && edge->deviation <= m->largest_noise;
 }
 
-/* Gives the triangles at edges of these kinds the same noise: the larger one. */
+/* Sets the noise of both triangles at edges of these kinds to the larger one. */
 static void spread_over(measuring *m, int kinds)
 {
     const abut_index sides = 3 * m->deviations.near.triangle_count;
@@ -188,8 +189,8 @@ static void spread_over(measuring *m, int kinds)
     }
 }
 
-/* Gives each triangle the noise of its edges, and that of its coplanar neighbors: its own corners
- * may be off in a way that does not show. */
+/* Sets each triangle's noise to the largest one of its edges and of its coplanar neighbors. The
+ * corners of a triangle may have errors that cause no deviation at its own edges. */
 static void spread(measuring *m, double *measured)
 {
     const abut_index sides = 3 * m->deviations.near.triangle_count;
@@ -219,7 +220,7 @@ static bool is_doubtful(const measuring *m, const edge_measure *edge)
            !is_noise(m, edge);
 }
 
-/* Counts the edges that may be noise or shape, and finds the first facet with one. */
+/* Counts the edges whose deviation may be noise or shape, and finds the first facet with one. */
 static void find_doubt(const measuring *m, abut_noise_doubt *doubt)
 {
     *doubt = (abut_noise_doubt){.facet = -1};

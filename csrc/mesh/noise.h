@@ -5,9 +5,9 @@
 
 #include "mesh_data.h"
 
-/* Measures each facet's noise beyond what its coordinates' digits explain, and counts the edges
- * that may be noise or shape. `measured` has facet_count entries, 0 where digits explain all. The
- * mesh's triangles and noises must be there. Returns ABUT_OK or ABUT_NO_MEMORY. */
+/* Measures each facet's noise, and counts the edges with a deviation that may be noise or shape.
+ * `measured` has facet_count entries: 0 if the rounding of digits explains all deviations. Before
+ * the call, the mesh must have its triangles and noises. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status noise_measure(const abut_mesh *mesh, double *measured, abut_noise_doubt *doubt);
 
 #endif

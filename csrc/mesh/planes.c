@@ -9,20 +9,20 @@
 /* A plane needs at least this many facets to be worth recording. */
 enum { FEWEST_FACETS = 2 };
 
-/* A normal and a height in steps. Facets of one plane nearly always have the same. */
+/* A normal and a height, rounded to a grid of steps. Most facets of one plane have the same key. */
 typedef struct plane_key {
     int32_t steps[4];
 } plane_key;
 
-/* A plane while it is fitted. Heights are measured from a corner: from the origin, which may be far
- * away, rounding would be larger than the distance between planes. */
+/* A plane while it is fitted. Heights are measured from a corner. Measured from the origin, which
+ * may be far away, their rounding would be larger than the distance between planes. */
 typedef struct group {
     vec3 from;     /* a corner of the first facet */
     vec3 normals;  /* the sum of the normals, each times its facet's area */
     double areas;  /* the sum of the areas */
-    double height; /* over `from`: first the sum of corners' heights, weighted by area, then the
-                      plane's */
-    double added;  /* the largest sum of absolute values for a height */
+    double height; /* the height over `from`; at first the sum of the corners' heights, weighted by
+                      area */
+    double added;  /* the largest sum that added_up returns for a corner */
     plane plane;
 } group;
 
@@ -31,14 +31,14 @@ typedef struct finding {
     abut_index facet_count;
     plane_set *set;
     double farthest; /* the largest coordinate */
-    group *groups;   /* facets with the same key */
+    group *groups;   /* one for each key that several facets have */
     int32_t count;
     int32_t *slots; /* first a hash table of keys, with a facet or NO_PLANE each; later a number for
                        each facet */
     uint32_t mask;  /* number of slots, a power of two, minus 1 */
 } finding;
 
-/* The step that a number is in, with `steps` in a unit. The number is not far beyond 1. */
+/* The number of the step that a value lies in, with `steps` steps from 0 to 1. */
 static int32_t step_of(double value, double steps)
 {
     /* conversion rounds positive numbers down, without a call */
@@ -79,7 +79,7 @@ static int32_t find_first(finding *f, int32_t k)
     }
 }
 
-/* Makes a group of facets with the same key, if there are several. */
+/* Makes a group for each key that several facets have. */
 static abut_status group_facets(finding *f)
 {
     int32_t *plane_of = f->set->plane_of, *numbers = f->slots;
@@ -124,7 +124,7 @@ static double height_of(const group *fit, vec3 point)
     return vec3_dot(fit->plane.normal, vec3_sub(point, fit->from));
 }
 
-/* The sum of absolute values that height_of adds up; rounding is a part of it. */
+/* The sum of the absolute values that height_of adds. Its rounding is a part of this sum. */
 static double added_up(const group *fit, vec3 point)
 {
     const vec3 normal = fit->plane.normal, apart = vec3_sub(point, fit->from);
@@ -289,7 +289,7 @@ bool plane_is_sure(const plane *common, double reach, double margin)
     const double size = common->extent + 2.0 * reach;
     const double off = common->off + (common->tilt + PLANE_ROUNDING) * size;
     const double noise = common->noise + LEAST_NOISE * reach;
-    /* half of what noise may tilt a tangent plane by */
+    /* half the angle by which noise may tilt a tangent plane */
     const double tilt = sqrt(noise / reach);
     return 16.0 * reach * off <= margin * margin && common->tilt <= 0.25 * tilt &&
            2.0 * off <= FRONT_NOISES * noise + 1.5 * tilt * margin;

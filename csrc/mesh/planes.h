@@ -1,9 +1,9 @@
 /* Planes that several facets of a mesh lie in: floors, walls, plates.
  *
- * If all facets that a sphere may touch lie in one plane, it is enough to test those at the foot of
- * its center on the plane. The facet with the foot inside has the nearest contact, which eliminates
- * all others (docs/method.md, section 3). If the foot is inside none of them, the sphere is
- * searched a second time, with all facets. */
+ * If all facets that a sphere may touch lie in one plane, it is enough to test those at the foot:
+ * the point of the plane that is closest to the center. The facet with the foot inside has the
+ * nearest contact, which eliminates all others (docs/method.md, section 3). If the foot is inside
+ * none of them, the sphere is searched a second time, with all facets. */
 #ifndef MESH_PLANES_H
 #define MESH_PLANES_H
 
@@ -16,7 +16,8 @@ enum { NO_PLANE = -1 };
 typedef struct plane {
     vec3 normal;   /* of unit length, as exact as the facets' normals */
     double height; /* normal . x = height for its points */
-    double off;    /* the largest distance of a corner, with an upper bound of its rounding */
+    double off;    /* the largest distance of a corner from the plane, with an upper bound of its
+                      rounding */
     double tilt;   /* the largest difference from a facet's normal */
     double extent; /* the longest edge */
     double noise;  /* the smallest eps_n of a facet */
@@ -35,19 +36,19 @@ typedef struct plane_set {
 abut_status planes_find(const triangle *triangles, abut_index count, plane_set *set);
 void planes_free(plane_set *set);
 
-/* The bytes that the planes of so many facets take. */
+/* The number of bytes that the planes of a mesh with `facet_count` facets take. */
 abut_index planes_byte_count(const plane_set *set, abut_index facet_count);
 
-/* Whether spheres of at most this reach need to test only the facets at the foot, whatever is
- * rounded. Then the contact of the facet with the foot inside is nearer than all those of facets at
- * least `margin` from the foot, by more than rounding, and eliminates them.
+/* Whether spheres of at most this reach need to test only the facets at the foot, in spite of
+ * rounding. The facet with the foot inside then has a nearer contact than all facets that are at
+ * least `margin` from the foot. It is nearer by more than rounding, and eliminates their contacts.
  *
- * Let d be the distance of the center from the plane, and o how far the plane, the facets and all
- * computed from them are off each other, far less than the margin. A facet that is `margin` away
- * from the foot has at least the distance sqrt(d^2 + margin^2 - 2 d o), the one with the foot at
- * most d + o. This is less than the reach; otherwise nothing is in reach. The farther point stands
- * in front of the tangent plane at the foot by at most 2 o + tilt |P_i - P_j|. Smaller spheres have
- * at least as much noise, as a part of their reach. */
+ * Let d be the distance of the center from the plane. Let o be the sum of the errors of the plane,
+ * the facets and all computed from them, which is far less than the margin. A facet at the distance
+ * `margin` from the foot is at least sqrt(d^2 + margin^2 - 2 d o) from the center. The facet with
+ * the foot is at most d + o from it. This is less than the reach; otherwise nothing is in reach.
+ * The farther point is in front of the tangent plane at the foot by at most 2 o + tilt |P_i - P_j|.
+ * Smaller spheres have at least as much noise, as a part of their reach. */
 bool plane_is_sure(const plane *common, double reach, double margin);
 
 #endif

@@ -10,23 +10,25 @@
 
 #include "tolerance.h"
 
-/* Numbers with at most this many digits are short, not rounded: 0.25 is a chosen length. C, C++ and
- * programs built on them write six significant digits by default. */
+/* Numbers with at most this many digits count as short, not as rounded: 0.25 is a length that was
+ * chosen. C, C++ and programs built on them write one digit more, six, by default. */
 enum { SHORT_DIGITS = 5 };
 
-/* Most digits that are recognized. With more, binary numbers often look like decimals by chance. */
+/* The largest number of digits that is recognized. With more digits, binary numbers often look like
+ * decimals by chance. */
 enum { MOST_DIGITS_DOUBLE = 13, MOST_DIGITS_FLOAT = 7 };
 
-/* A number with at most SHORT_BITS bits, as a multiple of 1/1024 below 100, is exact, however many
- * decimal digits it takes. A float32 number with more bits was rounded. */
+/* A number with at most SHORT_BITS significant bits counts as exact, however many decimal digits it
+ * needs, such as a multiple of 1/1024 below 100. A float32 number with more bits was rounded. */
 enum { SHORT_BITS = 17, FLOAT_BITS = 24, DOUBLE_BITS = 53 };
 
-/* Digits, and low bits that no number uses, count as evidence if chance makes them with a
+/* Few digits, or low bits that are always 0, count as evidence if chance makes them with a
  * probability of at most 2^-20. */
 enum { EVIDENCE_BITS = 20 };
 
-/* If more than one edge in SHORT_EDGES_OF is at most GRID_UNITS units long, the units are the steps
- * of a grid. Rounding to such coarse units would have closed up facets. */
+/* If more than one edge in SHORT_EDGES_OF is at most GRID_UNITS units of the last digit long, the
+ * coordinates lie on a grid with this step, and were not rounded to it: rounding to so coarse a
+ * step would have made some facets vanish. */
 #define GRID_UNITS 32.0
 enum { SHORT_EDGES_OF = 2000 };
 
@@ -65,7 +67,7 @@ static bool is_float(double x)
     return (double)(float)x == x;
 }
 
-/* Whether the significand has more bits than that of a chosen number. */
+/* Whether a number has more than SHORT_BITS significant bits. */
 static bool is_long(double x)
 {
     uint64_t bits;
@@ -77,7 +79,7 @@ static bool is_long(double x)
 
 /* The coordinates of all corners along one axis. */
 typedef struct axis_corners {
-    const double *first; /* that of the first vertex */
+    const double *first; /* the coordinate of vertex 0 */
     const abut_index *indices;
     abut_index count, vertex_count;
 } axis_corners;
@@ -118,15 +120,15 @@ static bit_span span_bits(double x)
     return (bit_span){first, first - (DOUBLE_BITS - 1) + unused};
 }
 
-/* Whether the corner's coordinate is a float32 number other than 0; sets its bits. */
+/* Whether the corner's coordinate is a float32 number other than 0. Sets its size and its bits. */
 static bool span_float(const axis_corners *axis, abut_index i, double *x, bit_span *span)
 {
     *x = fabs(coordinate(axis, i));
-    const bool is_one = *x > 0.0 && is_float(*x);
-    if (is_one) {
+    const bool has_bits = *x > 0.0 && is_float(*x);
+    if (has_bits) {
         *span = span_bits(*x);
     }
-    return is_one;
+    return has_bits;
 }
 
 /* The exponent of the lowest bit that is set in any float32 number of the axis. */
@@ -152,8 +154,8 @@ static bool is_among(double x, const double *numbers, int count)
     return k < count;
 }
 
-/* How unlikely it is that numbers rounded to float32 leave these low bits unused, in bits up to
- * EVIDENCE_BITS: one for each unused bit of each distinct number. */
+/* Evidence, in bits, that the numbers were not rounded to float32: rounded numbers would not all
+ * have 0 in the same low bits. Counts each such bit of each distinct number up to a limit. */
 static int count_unused_bits(const axis_corners *axis)
 {
     double seen[EVIDENCE_BITS], x;
@@ -170,8 +172,8 @@ static int count_unused_bits(const axis_corners *axis)
     return evidence;
 }
 
-/* Unused bits rule out rounding to float32. If there are too few of these, the other axes may rule
- * it out: a file is written in one format. */
+/* Finds what speaks against rounding to float32. Enough unused low bits along an axis rule it out.
+ * With fewer of them, the other axes may rule it out, since a file is written in one format. */
 static void find_float_doubts(const axis_corners axes[3], float_doubts doubts[3])
 {
     int evidence[3];
@@ -190,15 +192,14 @@ static void find_float_doubts(const axis_corners axes[3], float_doubts doubts[3]
 
 /* ---- digits ---- */
 
-/* What is found about the coordinates along one axis. */
 typedef struct axis_digits {
     bool are_float; /* all of them are float32 numbers, and are judged as such */
     bool are_few;   /* all of them are decimals with few digits */
     digits digits;
-    int evidence; /* how unlikely that is by chance, in bits */
+    int evidence; /* how unlikely it is that they have so few digits by chance, in bits */
 } axis_digits;
 
-/* The fewest digits, at most `most`, that give x > 0 to within its rounding; 0: it needs more. */
+/* The smallest number of digits, up to `most`, that give x > 0 to within its rounding, or 0. */
 static int count_digits(double x, int exponent, double rounding, int most)
 {
     for (int count = 1; count <= most; count++) {
@@ -217,7 +218,7 @@ static void include_digits(digits *all, const digits *some)
     all->decimals = some->decimals > all->decimals ? some->decimals : all->decimals;
 }
 
-/* Adds the digits of a number, and how unlikely they are by chance. */
+/* Includes the digits of a number in those of the axis, and adds to the evidence. */
 static void add_number(axis_digits *axis, double x)
 {
     const double rounding = axis->are_float ? 0.5 * ulp_float(x) : ulp_double(x);
@@ -228,13 +229,13 @@ static void add_number(axis_digits *axis, double x)
     axis->are_few = count > 0;
     include_digits(&axis->digits, &(digits){.significant = count, .decimals = decimals});
     if (count > 0 && rounding > 0.0 && axis->evidence < EVIDENCE_BITS) {
-        /* how many times farther apart decimals are than numbers of the type */
+        /* ratio of the spacing of decimals to that of numbers of the type, as a power of two */
         axis->evidence += ilogb(power_of_ten(-decimals) / (2.0 * rounding));
     }
 }
 
-/* Judges all coordinates along an axis. In most meshes the first ones show that none are
- * decimals. */
+/* Finds the digits of all coordinates along an axis. In most meshes, one of the first coordinates
+ * shows that they are not decimals. */
 static axis_digits judge_axis(const axis_corners *axis)
 {
     axis_digits found = {
@@ -265,9 +266,9 @@ static double digit_unit(const digits *d, double x)
     return power_of_ten(last > -d->decimals ? last : -d->decimals);
 }
 
-/* Whether the numbers differ by multiples of a step larger than one unit of the largest one's last
- * digit. Coordinates of a grid with a chosen step, as 0.00625, do, however many digits they
- * need. */
+/* Whether all differences between the numbers are multiples of a step, which is larger than one
+ * unit of the largest number's last digit. They are on a grid with a chosen step, such as 0.00625,
+ * however many digits the numbers need. */
 static bool are_steps(const axis_corners *axis, const digits *found)
 {
     const double power = power_of_ten(found->decimals);
@@ -283,7 +284,7 @@ static bool are_steps(const axis_corners *axis, const digits *found)
     return step / power > 1.5 * digit_unit(found, largest);
 }
 
-/* Whether the numbers were rounded to some digits. Whole numbers were not: they count something. */
+/* Whether the numbers were rounded to some digits. Whole numbers count as not rounded. */
 static bool are_rounded(const axis_corners *axis, const axis_digits *found)
 {
     return found->are_few && found->digits.significant > SHORT_DIGITS &&
@@ -291,14 +292,15 @@ static bool are_rounded(const axis_corners *axis, const axis_digits *found)
            !are_steps(axis, &found->digits);
 }
 
-/* Whether all numbers are short. Alone they prove nothing: a file writes them like the others. */
+/* Whether all numbers of an axis are short. That is no evidence of rounding. But a file has one
+ * format, so such an axis shares the digits of rounded axes. */
 static bool are_short(const axis_digits *axis)
 {
     return axis->are_few && axis->digits.significant <= SHORT_DIGITS;
 }
 
-/* Whether more than one in SHORT_EDGES_OF edges is at most GRID_UNITS units long. The units are
- * then the steps of a grid, not rounding. */
+/* Whether more than one in SHORT_EDGES_OF edges is at most GRID_UNITS units of the last digit long.
+ * The units are then the steps of a grid, and do not come from rounding. */
 static bool are_grid_points(const axis_corners axes[3], const digits *found)
 {
     abut_index count = 0, short_count = 0;
@@ -368,23 +370,25 @@ static axis_facts find_facts(const precision *found, const polygon *p, int axis)
     return facts;
 }
 
-/* Whether it is impossible that an axis of a facet of this size was rounded to float32: its numbers
- * are a grid, or another axis is not float32 and the facet is only a few units large. A unit that
- * is small beside the facet does no harm and is kept. */
+/* Whether the coordinates of a facet along an axis surely were not rounded to float32: they lie on
+ * a grid, or another axis has numbers that are not float32 and the facet is only a few units large.
+ * False if the unit is small compared with the facet, since assuming it then has no effect. */
 static bool is_no_rounding(double unit, const float_doubts *doubts, double size)
 {
     return unit > SINGLE_ROUNDING * size &&
            (doubts->are_grid || (doubts->others_disagree && GRID_UNITS * unit >= size));
 }
 
-/* The unit of an axis in float32 or float64. It is float32 if all coordinates of the facet are, or
- * if those of the axis are and some of them need all digits of float32. */
+/* One unit in the last place along an axis, of float32 or float64. It is that of float32 in two
+ * cases, unless is_no_rounding rules it out:
+ * - all coordinates of the facet are float32 numbers;
+ * - all its coordinates along the axis are, and some have more than SHORT_BITS bits. */
 static double float_unit(const axis_facts *facts, bool all_are_float, const float_doubts *doubts,
                          double size)
 {
-    const bool is_one = all_are_float || (facts->are_float && facts->has_long);
+    const bool is_single = all_are_float || (facts->are_float && facts->has_long);
     const double unit = ulp_float(facts->largest);
-    return is_one && !is_no_rounding(unit, doubts, size) ? unit : ulp_double(facts->largest);
+    return is_single && !is_no_rounding(unit, doubts, size) ? unit : ulp_double(facts->largest);
 }
 
 unit_sizes precision_units(const precision *found, const polygon *p)

@@ -8,19 +8,21 @@
 /* The digits that the coordinates along an axis were rounded to. */
 typedef struct digits {
     bool are_rounded;
-    int significant; /* at most, from the first digit that is not 0 */
-    int decimals;    /* at most, behind the point; negative if even digits before it are 0 */
+    int significant; /* the largest number of digits from the first that is not 0 */
+    int decimals; /* the largest number of digits behind the point; negative if even digits before
+                     it are 0 */
 } digits;
 
 /* Evidence that coordinates along an axis were not rounded to float32, though all may be
  * float32. */
 typedef struct float_doubts {
-    bool are_grid;        /* they leave low bits unused */
+    bool are_grid;        /* low bits are 0 in all of them, as on a grid */
     bool others_disagree; /* another axis has numbers that are not float32 */
 } float_doubts;
 
 typedef struct precision {
-    const double *given; /* vertex_count x 3: units that the caller gives, or NULL */
+    const double *given; /* vertex_count x 3: one unit of each coordinate's last digit, as a length,
+                            if the caller gave them; or NULL */
     digits axes[3];
     float_doubts doubts[3];
 } precision;

@@ -7,13 +7,13 @@
 #include "derive.h"
 #include "mesh_data.h"
 
-/* Facets of one chunk, and the work of one in the units of parallel_report. */
+/* The facets of one chunk. The work for one facet, in the units of parallel_report. */
 enum { FACETS_AT_ONCE = 1024, WORK_OF_FACET = 8 };
 
 typedef struct refitting {
     const abut_mesh *before;
     abut_mesh *mesh;
-    atomic_intptr_t first_bad; /* facet; -1: none */
+    atomic_intptr_t first_bad; /* the first invalid facet; -1 if there is none */
 } refitting;
 
 /* Whether a moved facet is still valid and still faces the same side. */
@@ -44,7 +44,7 @@ static abut_status refit_facets(void *context, abut_index chunk, parallel_job *j
     return parallel_report(job, (end - begin) * WORK_OF_FACET);
 }
 
-/* Copies what does not follow from vertices. */
+/* Copies the data that do not depend on where vertices are. */
 static void copy_rest(abut_mesh *mesh, const abut_mesh *before)
 {
     const size_t facets = (size_t)before->view.facet_count;

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* Rank of a corner, best first. The best is an ear with a new side that all other corners keep
- * clear of by more than rounding: a side through a corner would leave an outline that crosses
- * itself. If rounding leaves no ear at all, a thin corner is removed, which loses no area. */
+/* Rank of a corner, best first. All other corners are outside of a RANK_EAR by more than rounding:
+ * with a corner on its new side, the remaining outline would cross itself. If rounding leaves no
+ * ear at all, a thin corner is removed, which loses no area. */
 typedef enum corner_rank {
     RANK_EAR,   /* an ear, or not yet checked */
-    RANK_CLOSE, /* an ear up to rounding, or not yet checked for that */
+    RANK_CLOSE, /* an ear, with another corner close to it; or not yet checked for that */
     RANK_THIN,
     RANK_OTHER,
     RANK_GONE
@@ -36,13 +36,13 @@ static abut_index first_of(const splitter *s, corner_rank rank)
 
 /* ---- a corner with its neighbors ---- */
 
-/* Twice the signed area of the corner a-b-c, seen against the normal. */
+/* Twice the signed area of triangle a, b, c: positive if counter-clockwise about the normal. */
 static double corner_area(vec3 normal, vec3 a, vec3 b, vec3 c)
 {
     return vec3_dot(normal, vec3_cross_exact(vec3_sub(b, a), vec3_sub(c, a)));
 }
 
-/* The distance of two points along the axis where it is largest. */
+/* The largest difference between two points' coordinates along an axis. */
 static double longest_axis(vec3 a, vec3 b)
 {
     return vec3_max_abs(vec3_sub(b, a));
@@ -52,8 +52,8 @@ static double longest_axis(vec3 a, vec3 b)
 typedef struct ear {
     const splitter *s;
     vec3 at[3];
-    double slacks[3]; /* for each edge from corner k to the next: how far outside still counts as
-                         inside */
+    double slacks[3]; /* for the edge from corner k to the next, as twice an area: how far outside a
+                         corner still counts as inside */
     abut_index blocker;
     bool is_inside; /* the blocker is inside even without slack */
 } ear;
@@ -79,8 +79,8 @@ static bool is_thin(const splitter *s, abut_index corner)
     return fabs(area) <= (e.slacks[0] > e.slacks[1] ? e.slacks[0] : e.slacks[1]);
 }
 
-/* Whether a corner is in the ear's triangle, or at most the slack outside, but none of its
- * corners. */
+/* Whether a corner blocks the ear: it is inside the triangle, or outside by at most the slack, and
+ * coincides with none of the ear's corners. */
 static bool is_in_the_way(ear *e, abut_index corner)
 {
     const vec3 q = e->s->corners[corner];
@@ -99,8 +99,8 @@ static bool is_in_the_way(ear *e, abut_index corner)
     return true;
 }
 
-/* Searches for a blocker along the outline, in both directions from the neighbors: most are near.
- * Returns how many corners were checked. */
+/* Searches for a blocker along the outline, in both directions from the neighbors: most blockers
+ * are near. Returns the number of corners that were checked. */
 static abut_index find_blocker(ear *e, const outline_corner *links)
 {
     const outline_corner *outline = e->s->outline;

@@ -1,10 +1,10 @@
 /* Walks over nearly coplanar triangles, which separate noise from shape.
  *
  * If four corners should lie in one plane, their deviation is part of their noise; otherwise it is
- * shape. Noise stays the same however far apart the corners are. Shape grows: along a fold with the
- * distance, along a curved surface with its square. So walks lead away from each edge of a triangle
- * with almost coplanar neighbors. They compare the deviations of the corners that they reach with
- * those of the edges that they crossed. */
+ * shape. Noise does not depend on the distance between the corners. Shape grows with it: linearly
+ * along a fold, with its square along a curved surface. So walks lead away from each edge of a
+ * triangle with almost coplanar neighbors. They compare the deviations of the corners that they
+ * reach with those of the edges that they crossed. */
 #include "walks.h"
 
 #include "tolerance.h"
@@ -14,23 +14,24 @@
 #define WALK_HEIGHTS 3.0
 enum { WALK_EDGES = 64 };
 
-/* On nearly all walks over noise deviations grow by at most this factor, on most over shape by
- * more. */
+/* On nearly all walks over noise deviations grow by at most this factor; over shape, by more. */
 #define NOISE_GROWTH 2.5
 
-/* A walk over noise crosses other noisy edges: digits explain at most this many in four of them.
- * Behind a slight fold between exact facets they explain all. */
+/* A walk over noise crosses other noisy edges: the rounding of digits explains at most this many in
+ * four of their deviations. Behind a slight fold between exact facets, it explains all. */
 enum { EXPLAINED_OF_FOUR = 3 };
 
-/* Walks start from about this many triangles at most: a sample decides as well as all. */
+/* Walks start from a sample of at most about twice this many triangles: enough to decide. */
 enum { SAMPLE = 4096 };
 
 /* The state of a walk, straight across an edge in the plane of the triangle before it. */
 typedef struct course {
-    int32_t low, high, from; /* the next edge, and the third corner of the triangle before it */
-    vec3 start, along, out;  /* the first edge's lexicographically smaller end; directions along and
-                                across it */
-    double middle, goal;     /* positions along and out, times the length of these vectors */
+    int32_t low, high,
+        from; /* the ends of the next edge; the third corner of the triangle before it */
+    vec3 start, along, out; /* the first edge's lexicographically smaller end; directions along and
+                               across it */
+    double middle, goal; /* the first edge's middle, as a position times the length of `along`; the
+                            distance that the walk must reach, times the length of `out` */
 } course;
 
 static course set_course(const deviations *d, abut_index number, int side)
@@ -52,7 +53,7 @@ static course set_course(const deviations *d, abut_index number, int side)
 }
 
 /* Walks into the triangle behind the edge, with the third corner `point`. This corner replaces the
- * end of the edge that is on its side. Returns the edge ahead. */
+ * end of the edge that is on its side. Returns the number of the next edge, or -1. */
 static int32_t pass(const neighbors *near, course *c, int32_t point)
 {
     const vec3 to = vec3_sub(neighbors_point(near, point), c->start);
@@ -64,8 +65,8 @@ static int32_t pass(const neighbors *near, course *c, int32_t point)
 
 /* The edges that a walk has crossed. */
 typedef struct crossed_edges {
-    int count, explained;
-    double largest; /* the largest deviation */
+    int count, explained; /* explained: by digits (EDGE_EXPLAINED) */
+    double largest;       /* the largest deviation */
 } crossed_edges;
 
 static void cross_edge(crossed_edges *crossed, const edge_measure *edge)
@@ -75,7 +76,8 @@ static void cross_edge(crossed_edges *crossed, const edge_measure *edge)
     crossed->largest = larger(crossed->largest, edge->deviation);
 }
 
-/* Whether a walk across an edge, over edges that are nearly flat, arrives; sets the point where. */
+/* Walks across an edge, over edges that are nearly flat. Returns whether the walk arrives, and sets
+ * the farthest point that it reached. */
 static bool walk(const deviations *d, course c, int32_t edge, int32_t *arrival,
                  crossed_edges *crossed)
 {
@@ -123,16 +125,16 @@ static double largest_deviation(const vec3 *points, int count)
     return largest;
 }
 
-/* What the walks from a triangle have found. */
+/* The findings of the walks from a triangle. An edge is open if edge_is_in_question. */
 typedef struct findings {
     vec3 points[6]; /* its corners, and the points where walks arrived */
     int count;
-    int steepness;  /* the largest of its edges in question */
-    int across;     /* walks across edges in question that arrived */
-    double crossed; /* the largest deviation of edges that were crossed, or are in question */
-    double reached; /* the largest of both arrival points of opposite walks, with the edge between
-                       them */
-    bool is_exact;  /* a walk arrived among facets that are off by no more than digits explain */
+    int steepness;  /* the largest steepness of its open edges */
+    int across;     /* number of walks across open edges that arrived */
+    double crossed; /* the largest deviation of crossed or open edges */
+    double reached; /* the largest deviation of an edge's ends and the points where walks in both
+                       directions from it arrived */
+    bool is_exact;  /* the deviations that a walk crossed are mostly explained by digits */
 } findings;
 
 /* Walks straight across a side of the triangle and, if that arrives, back through the triangle. */
@@ -146,7 +148,7 @@ static void explore(const deviations *d, abut_index number, int side, findings *
     if (walk(d, c, d->near.edges[3 * number + side], &arrival, &crossed)) {
         f->points[f->count++] = neighbors_point(&d->near, arrival);
         f->across += in_question;
-        /* rounding may leave whole rows of a grid in one plane */
+        /* tiny flat edges prove nothing: rounding may leave whole rows of a grid in one plane */
         f->is_exact |= in_question && !((edge->flags & EDGE_TINY) && (edge->flags & EDGE_FLAT)) &&
                        4 * crossed.explained > EXPLAINED_OF_FOUR * crossed.count;
         if (walk_back(d, c, &behind, &back)) {
@@ -162,8 +164,8 @@ static void explore(const deviations *d, abut_index number, int side, findings *
     }
 }
 
-/* Counts the finding of a triangle's walks. It has none if fewer than two arrive, or none does
- * across an edge in question. */
+/* Counts the vote of a triangle's walks. There is none if fewer than two walks arrive, or if none
+ * arrives across an edge in question (edge_is_in_question). */
 static void judge_triangle(const deviations *d, abut_index number, walk_votes *votes)
 {
     findings f = {.count = 3};
@@ -187,7 +189,7 @@ static bool triangle_in_question(const deviations *d, abut_index number)
            edge_is_in_question(deviations_edge(d, 3 * number + 2));
 }
 
-/* Judges a sample of the triangles in question, which depends only on where corners are. */
+/* Counts the votes of a sample of triangles, which depends only on the places of corners. */
 walk_votes walks_judge(const deviations *d)
 {
     walk_votes votes = {.noise = {0}};

@@ -4,7 +4,7 @@
 
 #include "deviations.h"
 
-/* For each steepness, how many walks found that such deviations are noise, and how many shape. */
+/* For each steepness: how many triangles have walks that find noise, or walks that find shape. */
 typedef struct walk_votes {
     abut_index noise[STEEPNESS_COUNT], shape[STEEPNESS_COUNT];
 } walk_votes;

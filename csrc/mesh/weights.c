@@ -1,10 +1,11 @@
-/* Nodal weights that keep the moment (docs/method.md, section 4).
+/* Nodal weights that preserve the moment. Section 4 of docs/method.md has the equations and names
+ * the paper that numbers them.
  *
  * On an edge they are eq. 30, on a vertex 1. Inside they follow from areas in the plane. The areas
- * of a sliver cancel to their last digits, and a weight that is off by 1e-9 moves the force by as
- * much of the sliver's length. So the coordinate along which the normal is largest is dropped. That
- * changes no ratio of areas and rounds nothing. Each area is computed from differences without
- * rounding error. */
+ * of a sliver cancel to their last digits. A weight with an error of 1e-9 moves the force by that
+ * part of the sliver's length. So the facet is projected along the axis where its normal is
+ * largest. That changes no ratio of areas and rounds nothing. Each area is computed from
+ * differences without rounding error. */
 #include "weights.h"
 
 typedef struct vec2 {
@@ -45,8 +46,8 @@ static double difference_error(double a, double b, double difference)
     return (a - a_seen) + (b_seen - b);
 }
 
-/* Twice the signed area of a-b-c, exact to some units in the last place however thin it is. Plain
- * arithmetic is enough if fewer than four bits cancel. */
+/* Twice the signed area of the triangle a, b, c, exact to a few units in the last place however
+ * thin it is. Plain arithmetic is enough if fewer than four bits cancel. */
 static double area(vec2 a, vec2 b, vec2 c)
 {
     double ux = b.x - a.x, uy = b.y - a.y, vx = c.x - a.x, vy = c.y - a.y;
@@ -60,7 +61,7 @@ static double area(vec2 a, vec2 b, vec2 c)
     return difference_of_products(ux, vy, uy, vx) + correction;
 }
 
-/* A polygon's corners in its plane, with the sign of its areas as seen. */
+/* A polygon's corners and its contact point, projected. */
 typedef struct outline {
     plane_view view;
     const abut_index *nodes;
@@ -74,7 +75,7 @@ static vec2 outline_corner(const outline *o, abut_index i)
     return view_node(o->view, o->nodes[i < o->count ? i : i - o->count]);
 }
 
-/* A_k: the area of the triangle of the contact point and edge k. */
+/* A_k: twice the area of the triangle of the contact point and edge k. */
 static double edge_area(const outline *o, abut_index k)
 {
     return o->sign * area(o->point, outline_corner(o, k), outline_corner(o, k + 1));
@@ -105,7 +106,7 @@ static double distance_sq_to_segment(vec2 p, vec2 a, vec2 b)
     return x * x + y * y;
 }
 
-/* Puts the whole force on the nearest edge, for a point on the border, or outside by rounding. */
+/* Sets the weights of a point on the border, or past it by rounding: those of the nearest edge. */
 static void fill_border(const outline *o, double *weights)
 {
     abut_index border = 0;
@@ -129,7 +130,7 @@ static void fill_border(const outline *o, double *weights)
 
 /* ---- inside: `weights` has the areas A_k first, then weights that are not yet normalized ---- */
 
-/* Eq. 26: N_i is the area of the point with the edge opposite to corner i. */
+/* Eq. 26: N_i is the area of the triangle of the point and the edge opposite to corner i. */
 static void barycentric(double *weights)
 {
     double first = weights[0];
@@ -138,9 +139,9 @@ static void barycentric(double *weights)
     weights[2] = first;
 }
 
-/* Eq. 32 in its area form, divided by the product of all A_k, which are positive inside: w_i =
- * A(v_i-1, v_i, v_i+1) / (A_i-1 A_i). In a polygon no higher than its noise, a corner may be
- * reflex; it carries nothing. */
+/* Eq. 32 in its area form (docs/method.md, section 4), divided by the product of all A_k, which are
+ * positive inside: w_i = A(v_i-1, v_i, v_i+1) / (A_i-1 A_i). In a polygon no higher than its noise,
+ * a corner may be reflex; its weight is 0. */
 static void wachspress(const outline *o, double *weights)
 {
     double before = weights[o->count - 1];
@@ -162,9 +163,9 @@ static void zhong(double *weights)
     }
 }
 
-/* Divides by the sum and adds the rounding error of the sum, 1 minus all weights, to the largest
- * weight. Far from the origin the last digit of a sum of weights moves the force by several last
- * digits of the coordinates. */
+/* Divides the weights by their sum. Then adds the rounding error, 1 minus all weights, to the
+ * largest weight. Far from the origin, an error in the last digit of the sum would move the force
+ * by several units in the last place of the coordinates. */
 static void normalize(double *weights, abut_index count)
 {
     double sum = 0.0, remaining = 1.0, lost = 0.0;
@@ -182,7 +183,7 @@ static void normalize(double *weights, abut_index count)
     weights[largest] += remaining + lost;
 }
 
-/* The weights of an outline's corners for its point. */
+/* Sets the weights of an outline's corners for its contact point. */
 static void fill_outline(const outline *o, abut_weights kind, double *weights)
 {
     bool inside = true;
@@ -215,7 +216,8 @@ static outline make_outline(const abut_mesh *mesh, vec3 normal, vec3 point, cons
 
 /* ---- the three types of contact ---- */
 
-/* A bent polygon acts as its fan: only the corners of the triangle with the point carry force. */
+/* A bent polygon acts as its fan: a force acts only on the corners of the triangle with the
+ * point. */
 static void fill_bent(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                       const abut_index *nodes, double *weights)
 {

@@ -1,4 +1,4 @@
-/* Nodal weights: the part of a contact's force that each vertex of its facet carries. */
+/* Nodal weights: the part of a contact's force that acts on each vertex of its facet. */
 #ifndef MESH_WEIGHTS_H
 #define MESH_WEIGHTS_H
 
@@ -14,8 +14,8 @@ typedef struct force_point {
     uint8_t type;     /* abut_type */
 } force_point;
 
-/* Lists the vertices that carry the force of a contact with this feature, in the facet's order: all
- * corners that are not flat for FACET, two for EDGE, one for VERTEX. Returns how many. */
+/* Lists the vertices on which the force of a contact with this feature acts, in the facet's order:
+ * all corners that are not flat for FACET, two for EDGE, one for VERTEX. Returns their number. */
 abut_index weights_list_nodes(const abut_mesh *mesh, abut_index facet, abut_type type,
                               abut_index feature, abut_index *nodes);
 
@@ -23,15 +23,14 @@ abut_index weights_list_nodes(const abut_mesh *mesh, abut_index facet, abut_type
 void weights_fill(const abut_mesh *mesh, const force_point *at, abut_weights kind,
                   abut_index *nodes, double *weights);
 
-/* FACET contacts on facets that are triangles. Input rows have three numbers, and a fourth that is
- * ignored. */
+/* FACET contacts on triangular facets. Input rows have three numbers; a fourth one is ignored. */
 typedef struct triangle_points {
     const abut_mesh *mesh;
     const triangle *const *triangle;
     const double *const *center; /* rows: the sphere's center, in the mesh's frame */
     const double *const *offset; /* rows: center - point, in the mesh's frame */
-    double *point;               /* output, rows of three: as triangle_point */
-    double *weight; /* output, rows of three: weights of the facet's corners 0, 1 and 2, as
+    double *point;               /* output, rows of three: as from triangle_point */
+    double *weight; /* output, rows of three: weights of the facet's corners 0, 1 and 2, as from
                        weights_fill */
 } triangle_points;
 

@@ -1,7 +1,7 @@
 /* Contact points and weights of FACET contacts on triangles, several at a time.
  *
- * The scalar twins give the reasons: triangle_point in facet.c, and fill_outline with all it calls
- * in weights.c. A point that is not inside needs the nearest edge, which the twins find. */
+ * The scalar code explains the steps: triangle_point in facet.c, and fill_outline in weights.c. It
+ * also computes the weights of points that are not inside, which act on the nearest edge. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "weights.h"
@@ -19,7 +19,7 @@ typedef struct lanes2 {
 /* Triangles side by side. */
 typedef struct triangle_lanes {
     lanes3 corner[3], normal;
-    lanes_mask starts_at_1, starts_at_2; /* whether the facet's number of corner 0 is 1, or 2 */
+    lanes_mask starts_at_1, starts_at_2; /* whether corner 0 is corner 1, or 2, of the facet */
 } triangle_lanes;
 
 static lanes lanes_fma(lanes a, lanes b, lanes c)
@@ -33,7 +33,7 @@ static lanes lanes_fma(lanes a, lanes b, lanes c)
 #endif
 }
 
-/* ---- in and out ---- */
+/* ---- loading and storing ---- */
 
 static lanes3 load_rows(const double *const *rows, abut_index last)
 {
@@ -103,8 +103,9 @@ typedef struct view_lanes {
     lanes_mask drops_x, drops_y;
 } view_lanes;
 
-/* The normal of a triangle's record equals its facet's except for the sign of a zero, which does
- * not matter here: the same operations compute both. */
+/* Drops the coordinate along which the normal is largest. The normal in a triangle's record equals
+ * its facet's, since the same operations compute both. Only the sign of a zero may differ, which
+ * does not matter here. */
 static view_lanes view_along(lanes3 normal)
 {
     lanes x = lanes_abs(normal.x), y = lanes_abs(normal.y), z = lanes_abs(normal.z);
@@ -150,7 +151,7 @@ LANES_INLINE lanes area(const arm *u, const arm *v)
     lanes_mask is_plain =
         lanes_less(lanes_abs(first) + lanes_abs(second), lanes_set(16.0) * lanes_abs(plain));
     if (LANES == 1 && mask_bits(is_plain)) {
-        return plain; /* several lanes are hardly ever all plain */
+        return plain; /* several lanes rarely all need only plain arithmetic */
     }
     lanes correction =
         (u->x_error * v->y + u->x * v->y_error) - (u->y_error * v->x + u->y * v->x_error);
@@ -185,7 +186,8 @@ static lanes3 normalize(lanes3 a)
                     lanes_select(z_is_largest, w.z + more, w.z)};
 }
 
-/* Eq. 26 in the facet's order; *inside is set where it is valid. */
+/* Computes weights by eq. 26, in the facet's order. Sets *inside: the lanes where they are
+ * valid. */
 static lanes3 barycentric(const triangle_lanes *t, lanes3 point, lanes_mask *inside)
 {
     view_lanes view = view_along(t->normal);
@@ -202,7 +204,7 @@ static lanes3 barycentric(const triangle_lanes *t, lanes3 point, lanes_mask *ins
     return normalize(facet_order(t, opposite));
 }
 
-/* ---- all of them ---- */
+/* ---- all contacts ---- */
 
 /* Computes the weights of one point with the scalar twin. */
 static void fill_one(const triangle_points *points, abut_index i)

@@ -13,7 +13,7 @@ typedef struct bins bins;             /* bins/bins.h */
 typedef struct facet_list facet_list; /* facet_list.h */
 typedef struct half_space half_space; /* half_spaces.h */
 
-/* BATCH_BLOCK spheres are looked up together; arrays have room for one more block than spheres. */
+/* BATCH_BLOCK spheres are looked up together. Arrays are one block longer than a batch. */
 enum { BATCH_SPHERES = 256, BATCH_BLOCK = 64, BATCH_ROOM = BATCH_SPHERES + BATCH_BLOCK };
 
 /* Spheres as the caller has them: rows of three coordinates, and radii. */
@@ -22,7 +22,7 @@ typedef struct sphere_rows {
     double gap;
 } sphere_rows;
 
-/* In place of a bucket: a level of a view has nothing for the sphere. */
+/* In place of a bucket's number: the level has no facets for the sphere. */
 #define NO_BUCKET UINT32_MAX
 
 typedef struct mesh_view {
@@ -30,7 +30,7 @@ typedef struct mesh_view {
     const bins *set;
     double low, high; /* the view serves spheres with low < reach <= high */
     const pose *pose;
-    vec3 shift;     /* of the image, relative to image 0 */
+    vec3 shift;     /* displacement of the image from image 0 */
     int32_t number; /* number of the mesh */
     int32_t image[3];
     bool is_plain;                /* neither turned nor shifted */
@@ -48,28 +48,29 @@ typedef struct batch {
     uint16_t number[BATCH_SPHERES];     /* each sphere's number, counted from `first` */
     double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
 
-    mesh_view *views; /* of meshes; then half_space_count views of half spaces, without looks */
+    mesh_view
+        *views; /* views of meshes; then half_space_count views of half spaces, without looks */
     abut_index view_count, half_space_count, view_capacity;
     double *locals; /* local centers of the views that are not plain */
     abut_index local_capacity;
 
-    /* of each look BATCH_ROOM */
+    /* BATCH_ROOM entries in each array, for each look */
     abut_index look_count, look_capacity;
     uint32_t *bucket;
-    uint16_t *units; /* the center in its cell along x, y, z, and the square of the reach; then, for
-                        narrow spheres, those of the foot, and 0 */
-    uint64_t seen[BATCH_SPHERES / 64]; /* bit: some look found a bucket with entries */
+    uint16_t *units; /* LOOK_UNITS arrays: the center in its cell along x, y, z, and the square of
+                        the reach; then, for narrow spheres, the foot in the cell, and 0 */
+    uint64_t seen[BATCH_SPHERES / 64]; /* bit i: sphere i has a bucket with entries */
 
-    /* bit: a narrow sphere. It searches only the facets at its foot, the point below its center on
-     * the one plane that holds all facets of its buckets */
+    /* bit i: sphere i is narrow. Only the facets at its foot are searched: the point below its
+     * center on the one plane that holds all facets of its buckets */
     uint64_t narrow[BATCH_SPHERES / 64];
     bool has_narrow;
 
-    /* bit: a half space is near the sphere, which then has it as a candidate */
+    /* bit i: a half space is near sphere i, and is one of its candidates */
     uint64_t beside[BATCH_SPHERES / 64];
     bool has_beside;
-    bool is_sparse; /* few of the spheres before needed a search: spheres without candidates are not
-                       loaded */
+    bool is_sparse; /* few of the spheres before this batch needed a search: spheres without
+                       candidates are not loaded */
 
     double *block; /* memory of center, radius and reach */
 } batch;
@@ -79,7 +80,7 @@ typedef struct batch {
 abut_status batch_prepare(batch *b);
 void batch_free(batch *b);
 
-/* Fills the last block up with spheres that see nothing. */
+/* Fills the last block up with spheres of reach -1, which have no candidates. */
 void batch_pad(batch *b);
 
 /* Adds a view, with memory for its looks and local centers. What the arrays of earlier views hold
@@ -95,19 +96,19 @@ static inline void batch_clear_views(batch *b)
     b->view_count = b->half_space_count = b->look_count = 0;
 }
 
-/* Loads those of `count` spheres that the views may have something for, until the batch is full.
- * Returns how many spheres were read. `is_good`: whether all centers read are finite and not too
- * far, and all radii read are valid. */
+/* Loads those of `count` spheres for which the views may have candidates, until the batch is full.
+ * Returns the number of spheres that were read. Sets *is_good: whether their centers are finite and
+ * not too far, and all radii read are valid. */
 abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
 
 /* Loads the first spheres, as many as fit, without checks: a list has the facets that they may
- * touch. Returns how many were loaded. */
+ * touch. Returns the number of spheres that were loaded. */
 abut_index batch_load_listed(batch *b, const sphere_rows *rows, abut_index count);
 
-/* Sets is_sparse, given how many spheres were read to fill the batch. */
+/* Sets is_sparse from the number of spheres that were read to fill the batch. */
 void batch_note_sparse(batch *b, abut_index passed);
 
-/* Computes the centers in the frame of each view. All views and spheres must be there. */
+/* Computes the centers in the frame of each view. Call it after all views and spheres are added. */
 void batch_see(batch *b);
 
 /* Prepares the local centers of all views for batch_turn, which computes one of them. */
@@ -128,7 +129,7 @@ static inline const half_space *batch_half_space(const batch *b, abut_index numb
     return b->views[b->view_count + number].half_space;
 }
 
-/* Finds the spheres that are beside half spaces; batch_see_beside then adds them to `seen`. */
+/* Finds the spheres that are near half spaces. batch_see_beside then adds them to `seen`. */
 void batch_look_beside(batch *b);
 void batch_see_beside(batch *b);
 
@@ -138,7 +139,7 @@ static inline bool batch_is_beside(const batch *b, int32_t sphere)
     return b->has_beside && (b->beside[sphere / 64] >> (sphere % 64) & 1);
 }
 
-/* Whether the sphere searches only the facets at its foot. */
+/* Whether only the facets at the sphere's foot are searched. */
 static inline bool batch_is_narrow(const batch *b, int32_t sphere)
 {
     return b->narrow[sphere / 64] >> (sphere % 64) & 1;
@@ -149,10 +150,10 @@ static inline uint32_t *batch_buckets(const batch *b, int64_t look)
     return b->bucket + look * BATCH_ROOM;
 }
 
-/* Arrays of units for a look; the first of them that is of feet. */
+/* LOOK_UNITS: the arrays of units for a look. FOOT_UNITS: the number of the first one for feet. */
 enum { LOOK_UNITS = 8, FOOT_UNITS = 4 };
 
-/* Units along an axis; array 3 has the square of the reach. */
+/* Array `number` of a look's units: 0 to 2 for the axes, 3 for the square of the reach. */
 static inline uint16_t *batch_units(const batch *b, int64_t look, int number)
 {
     return b->units + (LOOK_UNITS * look + number) * BATCH_ROOM;

@@ -14,7 +14,8 @@
 #include "../mesh/mesh_data.h"
 #include "batch.h"
 
-/* Candidates that are tested together, unless one sphere has more; and how many more are read. */
+/* CANDIDATE_ROOM candidates are tested together, or all of one sphere if it has more. Up to
+ * CANDIDATE_PADDING more are read. */
 enum { CANDIDATE_ROOM = 1024, CANDIDATE_PADDING = 64 };
 
 /* Seen spheres: each is a sphere in the frame of a view that has candidates for it. */
@@ -27,11 +28,11 @@ typedef struct seen_spheres {
 
 typedef struct candidates {
     const batch *batch;
-    bool is_wide; /* narrow spheres search all facets, too, and have been counted before */
+    bool is_wide; /* all facets are searched for narrow spheres, which have been counted before */
     int32_t count, capacity;
     int32_t *triangle; /* number in its mesh */
-    int32_t *seen;  /* 0, 0, 1, ...: number of the seen sphere; each has candidates, side by side */
-    int32_t *facet; /* scratch: facets to be replaced by their triangles */
+    int32_t *seen;     /* number of the seen sphere: 0, 0, 1, ..., without gaps */
+    int32_t *facet;    /* scratch: facets to be replaced by their triangles */
     seen_spheres seen_spheres;
 
     /* Spheres with candidates: sphere k of them has number sphere[k] in the batch, and the
@@ -42,7 +43,7 @@ typedef struct candidates {
     abut_index entry_count; /* entries of bins that were compared with spheres */
 } candidates;
 
-/* Whether narrow spheres search only the facets at their foot. */
+/* Whether only the facets at the foot are searched for narrow spheres. */
 static inline bool candidates_at_feet(const candidates *c)
 {
     return c->batch->has_narrow && !c->is_wide;
@@ -80,7 +81,7 @@ typedef struct closest_points {
     int32_t *code;       /* CODES_PER_TYPE x abut_type + local number */
 } closest_points;
 
-/* Finds the closest points of all candidates, and which of them touch. Half spaces always do. */
+/* Finds the closest points of all candidates, and which ones touch. Half spaces always do. */
 void closest_find(closest_points *p);
 
 /* The work of tests, in the units of parallel_report: a closest point costs as much as four entries
@@ -148,11 +149,13 @@ typedef struct kept {
     /* numbers of the kept candidates: those of sphere k are first[k] ... first[k + 1] - 1 */
     int32_t *items;
     int32_t first[BATCH_SPHERES + 1];
-    double *distance; /* of kept candidates; for a half space the height, which may be negative */
-    double *noise, *normal_noise; /* of kept candidates: noise of the facet and of the center */
+    double *distance; /* distance of each kept candidate; of a half space, the height, which may be
+                         negative */
+    double *noise,
+        *normal_noise; /* noises of each kept candidate: of the facet and of the center */
     tangents tangents;
 
-    /* bit: the search at the sphere's foot was not enough; all facets must be searched */
+    /* bit i: the search at the foot of sphere i was not enough; all facets must be searched */
     uint64_t refused[BATCH_SPHERES / 64];
     bool has_refused;
     abut_index refused_count; /* candidates of refused spheres */
@@ -173,7 +176,7 @@ typedef struct touching {
 /* Keeps all facets that spheres touch. */
 void kept_take_all(kept *k);
 
-/* The kept candidates of sphere `sphere` (a number among those with candidates); measures them. */
+/* The kept candidates of sphere number `sphere`. Sets their distances and noises. */
 touching kept_of(kept *k, int32_t sphere);
 
 /* The half space that a candidate is, or NULL for a triangle. */
@@ -194,8 +197,8 @@ static inline vec3 kept_facet_normal(const kept *k, int32_t i)
     return pose_turn(v->pose, mesh_normal(v->mesh, candidate_triangle(k->candidates, i)->facet));
 }
 
-/* Whether a contact has its surface's normal. With half spaces, which may contain the center, it
- * always has. */
+/* Whether a contact has the normal of its surface. It always has the normal of a half space, which
+ * may contain the center. */
 static inline bool kept_has_own_normal(const kept *k, int32_t i)
 {
     return kept_is_at_center(k, i) || candidate_half_space(k->candidates, i);
@@ -209,7 +212,7 @@ static inline vec3 kept_normal(const kept *k, int32_t i)
                : vec3_scale(closest_offset(k->closest, i), 1.0 / k->distance[i]);
 }
 
-/* ---- all of these, with their memory ---- */
+/* ---- all arrays of a batch, with their memory ---- */
 
 typedef struct line {
     candidates candidates;
@@ -222,7 +225,7 @@ typedef struct line {
 void line_begin(line *l, const batch *b, bool is_wide);
 void line_free(line *l);
 
-/* Allocates memory for so many candidates and empties the arrays. ABUT_OK or ABUT_NO_MEMORY. */
+/* Allocates memory for `count` candidates, or returns ABUT_NO_MEMORY. Contents may be lost. */
 abut_status line_reserve(line *l, abut_index count);
 
 /* Collects the candidates of those spheres of the batch, from number `from` on, that have their bit

@@ -52,7 +52,7 @@ LANES_INLINE nearest nearest_select(lanes_mask mask, const nearest *yes, const n
 /* Corners and edges of triangles relative to centers. */
 typedef struct surroundings {
     lanes3 offset[3]; /* center - corner */
-    lanes3 vector[3]; /* of edge k, from its corner with the lower number */
+    lanes3 vector[3]; /* edge k, from its corner with the lower number */
     lanes_mask has_inside;
 } surroundings;
 
@@ -223,7 +223,8 @@ LANES_INLINE lanes touching_sq(lanes distance_sq, lanes reach)
     return lanes_select(touches, distance_sq, lanes_set(INFINITY));
 }
 
-/* base: the triangles of the only mesh, or NULL if there are several. */
+/* Finds the closest points of all candidates. `base`: the triangles of the only mesh, or NULL if
+ * there are several surfaces. */
 LANES_INLINE void find_closest(closest_points *p, const triangle *base, bool has_fans)
 {
     const candidates *c = p->candidates;
@@ -244,7 +245,7 @@ LANES_INLINE void find_closest(closest_points *p, const triangle *base, bool has
     }
 }
 
-/* The triangles of the mesh with all candidates, or NULL if there are several. */
+/* The triangles of the only mesh; NULL if there are several meshes, or half spaces nearby. */
 static const triangle *only_triangles(const batch *b)
 {
     const abut_mesh *mesh = b->has_beside ? NULL : b->views[0].mesh;

@@ -8,7 +8,7 @@
 #include "half_spaces.h"
 #include "kernels.h"
 
-/* Candidates of a seen sphere that are marked together: few spheres have more. */
+/* The number of candidates of a seen sphere that are marked together: few spheres have more. */
 enum { MARKED_AT_ONCE = 16 };
 _Static_assert((int)MARKED_AT_ONCE <= (int)CANDIDATE_PADDING, "arrays have room behind the last");
 
@@ -20,7 +20,7 @@ LANES_INLINE int32_t append_sixteen(int32_t *list, const int32_t *facet, __mmask
     return __builtin_popcount(near);
 }
 
-/* Writes the facets with a set bit to the list, which needs room for 32. Returns how many. */
+/* Writes the facets with a set bit to the list, with space for 32. Returns their number. */
 LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t near)
 {
     int32_t count = append_sixteen(list, facet, (__mmask16)near);
@@ -40,7 +40,7 @@ LANES_INLINE int32_t append_facets(int32_t *list, const int32_t *facet, uint32_t
 
 #endif
 
-/* Writes the facets of a bucket's entries near the sphere to the list; returns how many.
+/* Writes the facets of a bucket's entries near the sphere to the list. Returns their number.
  * `has_slabs` is a constant in each call, so that the loop is compiled twice. */
 LANES_INLINE int32_t append_near(int32_t *list, const entries *set, bool has_slabs, uint32_t begin,
                                  uint32_t end, const uint16_t *units)
@@ -69,7 +69,7 @@ LANES_INLINE bool collect_bucket(candidates *c, const entries *set, bool has_sla
     return true;
 }
 
-/* Replaces the facets from number `first` on by their triangles. False: they do not fit. */
+/* Replaces facets, from number `first` on, by their triangles. Returns false if they do not fit. */
 static bool expand_fans(candidates *c, const abut_mesh *mesh, int32_t first)
 {
     int32_t facet_count = c->count - first, count = first;
@@ -109,14 +109,15 @@ LANES_INLINE void add_seen(candidates *c, int32_t number, int32_t sphere, int32_
     spheres->count += end > first;
 }
 
-/* The units of a sphere in its cell, or those of its foot. */
+/* The units of a sphere in its cell or, if only its foot is searched, the units of the foot. */
 LANES_INLINE const uint16_t *units_of(const candidates *c, int64_t look, int32_t sphere)
 {
     const bool is_at_foot = batch_is_narrow(c->batch, sphere) & !c->is_wide;
     return batch_units(c->batch, look, FOOT_UNITS * is_at_foot) + sphere;
 }
 
-/* Adds the facets near a sphere from all its buckets in a view. False: they do not fit. */
+/* Adds the facets near a sphere from all its buckets in a view, or returns false if they do not
+ * fit. */
 LANES_INLINE bool collect_looks(candidates *c, const mesh_view *v, int32_t sphere, bool has_slabs)
 {
     const entries set = entries_of(v->set);
@@ -131,8 +132,8 @@ LANES_INLINE bool collect_looks(candidates *c, const mesh_view *v, int32_t spher
     return true;
 }
 
-/* Whether triangles must be prefetched for their test: most are not in the cache; or most spheres
- * find nothing, and those that find facets are far from each other. */
+/* Whether triangles must be prefetched for their test, since most are not in the cache: the mesh is
+ * large, or spheres that find facets are few and far from each other. */
 static inline bool fetches_ahead(const batch *b, const mesh_view *v)
 {
     return b->is_sparse || v->mesh->fans[v->mesh->view.facet_count] > CACHED_TRIANGLES;
@@ -331,7 +332,7 @@ static int32_t collect_views(candidates *c, sphere_bits spheres)
     return sphere < count ? sphere : count;
 }
 
-/* Fills up what kernels read after the last candidate: copies of it. */
+/* Writes copies of the last candidate behind it, where kernels read. */
 static void pad(candidates *c)
 {
     for (int32_t i = c->count; c->count > 0 && i < c->count + LANES - 1; i++) {

@@ -23,7 +23,7 @@ static const double *find_shares(const abut_contacts *contacts, const records *b
 typedef struct gathered {
     contact items[ROWS];
     double shares[ROWS];
-    const records *buffer; /* the buffer of the first one */
+    const records *buffer; /* the buffer of the first item */
     abut_index count;
 } gathered;
 
@@ -34,7 +34,7 @@ typedef struct source {
     abut_index next; /* the next contact of the buffer, or of the sphere */
     abut_index sphere;
     gathered *gathered; /* two: of the current block and of the next one */
-    int filled;         /* number of the one to fill next */
+    int filled;         /* which of the two is filled next */
 } source;
 
 /* Takes consecutive contacts of the chunk's buffer as a block. */
@@ -166,7 +166,7 @@ static void write_offsets(const writing *w, abut_index chunk)
     }
 }
 
-/* Writes the same offsets after a search by place. */
+/* Writes the offsets of write_offsets after a search by place. */
 static void sum_offsets(const writing *w, abut_index chunk)
 {
     sphere_range spheres = chunk_spheres(chunk, w->contacts->now.query.sphere_count);
@@ -238,9 +238,9 @@ void abut_contacts_write(const abut_contacts *contacts, const abut_columns *colu
     parallel_run(&plan, write_chunk, &w);
 }
 
-/* ---- rows written early ---- */
+/* ---- rows written during the search ---- */
 
-/* A thread without the lock continues its search. The next one that gets it writes more. */
+/* Tries to take the lock. A thread that does not get it continues its search without writing. */
 static bool try_lock(early *e)
 {
     return !atomic_flag_test_and_set(&e->is_locked);
@@ -283,8 +283,8 @@ static bool take_chunk(early *e, abut_index *chunk)
     return !e->is_full;
 }
 
-/* Most chunks that one thread writes after its search. If others wait for a slow thread, more may
- * be ready; all threads write those in the end. */
+/* The largest number of chunks that one thread writes after searching one. If others wait for a
+ * slow thread, more may be ready; all threads write those in the end. */
 enum { CHUNKS_AT_ONCE = 2 };
 
 /* Stores the chunk's records, writes chunks that are ready, and returns the memory of one. */

@@ -19,8 +19,8 @@ typedef struct query_counts {
 
 /* Data that queries leave for later ones; the finder itself is const for them. */
 typedef struct leftovers {
-    pool workers;  /* of threads */
-    pool contacts; /* freed ones, with their memory */
+    pool workers;  /* memory of threads */
+    pool contacts; /* freed contacts, with their memory */
     query_counts counts;
 } leftovers;
 

@@ -81,7 +81,7 @@ void rows_fetch(const contact_block *r)
 typedef struct sorted {
     int32_t aside[ROWS], others[ROWS];
     abut_index aside_count, other_count;
-    abut_index nodes[ROWS]; /* of each item: index of its nodes, from the block's first */
+    abut_index nodes[ROWS]; /* index of each item's nodes, from the block's first */
 } sorted;
 
 static bool is_on_triangle(const contact_block *r, const contact *c)
@@ -223,7 +223,8 @@ static void write_force(const contact_block *r, abut_index i, abut_index node)
 typedef struct side_by_side {
     const triangle *triangle[ROWS];
     const double *center[ROWS], *offset[ROWS];
-    double center_copy[ROWS][4], offset_copy[ROWS][4]; /* if not in rows of the right frame */
+    double center_copy[ROWS][4],
+        offset_copy[ROWS][4]; /* if the caller's rows are not in the mesh's frame */
     double point[3 * ROWS], weight[3 * ROWS];
 } side_by_side;
 
@@ -341,7 +342,7 @@ static abut_index write_half_space(const contact_block *r)
         to->node_offsets[i] = r->node + i + 1;
     }
     for (abut_index i = 0; to->node && i < r->count; i++) {
-        to->node[i] = 0; /* its point */
+        to->node[i] = 0; /* the half space's point is its only node */
         to->weight[i] = 1.0;
     }
     write_usual(r);

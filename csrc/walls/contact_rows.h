@@ -26,7 +26,7 @@ mesh_place rows_find_place(const abut_contacts *contacts, const records *buffer,
 typedef struct contact_block {
     const abut_contacts *contacts;
     const contact *items;
-    const double *shares; /* of the items; NULL: all are 1 */
+    const double *shares; /* shares of the items; NULL: all are 1 */
     abut_index count;
     abut_index node;         /* index of the first item's nodes */
     abut_index first_sphere; /* the items' spheres are counted from this number of the caller's */
@@ -51,7 +51,7 @@ void rows_fetch(const contact_block *r);
 /* Writes all columns except the spheres' offsets. Returns the node after the last. */
 abut_index rows_write(const contact_block *r);
 
-/* ---- rows written early ---- */
+/* ---- rows written during the search ---- */
 
 /* A sink that writes rows during the search, if the caller has given memory for them.
  *
@@ -61,7 +61,7 @@ abut_index rows_write(const contact_block *r);
 typedef struct early {
     abut_contacts *contacts;
     atomic_flag is_locked; /* a thread that does not get the lock continues with its search */
-    abut_index counted;    /* number of first chunks with a known end of their rows */
+    abut_index counted;    /* number of first chunks for which the end of the rows is known */
     abut_index taken;      /* number of first chunks that are written, or being written */
     bool is_full;          /* the memory is too small for the next one */
 } early;

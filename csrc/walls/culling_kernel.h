@@ -1,4 +1,4 @@
-/* Culling: compares 32 entries of bins with a sphere at once, in the units of their cell. Rounding
+/* Culling: compares 32 entries of bins together with a sphere, in the units of their cell. Rounding
  * is outward, so that no entry within reach is ruled out. */
 #ifndef WALLS_CULLING_KERNEL_H
 #define WALLS_CULLING_KERNEL_H
@@ -44,7 +44,7 @@ LANES_INLINE int16_t unit_from_middle(const uint16_t *units, int axis)
     return (int16_t)(unit(units, axis) - MIDDLE_UNIT);
 }
 
-/* The square of the reach in steps of two units, which is a quarter. */
+/* The square of the reach in steps of two units: a quarter of the square in units. */
 LANES_INLINE uint16_t quarter_reach_sq(const uint16_t *units)
 {
     return (uint16_t)(unit(units, 3) / 4);
@@ -71,8 +71,8 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint1
     return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)unit(units, 3)));
 }
 
-/* 1 / 256 of the products, rounded down: components in 128ths times units, in steps of two
- * units. */
+/* A term of the position along a slab's axis, in steps of two units: a component in 128ths times
+ * units, divided by 256 and rounded down. */
 LANES_INLINE __m512i part_along(const int8_t *across, int16_t center)
 {
     __m512i along = _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)across));

@@ -14,8 +14,9 @@ typedef struct listed_triangle {
 
 typedef struct facet_list {
     abut_index sphere_count, item_count;
-    int32_t *begins;        /* sphere_count + 1: where each sphere's items begin */
-    listed_triangle *items; /* for each sphere, those of one mesh and of one facet are contiguous */
+    int32_t *begins; /* sphere_count + 1: where each sphere's items begin */
+    listed_triangle
+        *items; /* for each sphere, the triangles of one mesh and of one facet are contiguous */
     memory_block begin_block, item_block;
 } facet_list;
 
@@ -25,7 +26,7 @@ typedef struct facet_list {
 abut_status facet_list_add(facet_list **list, const abut_finder *finder, abut_index sphere_count,
                            const abut_columns *found);
 
-/* Removes the spheres that are marked with -1. */
+/* Removes the spheres that have the entry -1 in `spheres`. */
 void facet_list_shorten(facet_list *l, const int32_t *spheres);
 
 /* Empties the list, if there is one. */

@@ -1,5 +1,5 @@
-/* Narrow spheres: they search only the facets at their foot, and are refused if that is not
- * enough. */
+/* Narrow spheres: only the facets at their foot are searched. If that is not enough, they are
+ * refused. */
 #include "feet.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
-/* With more looks, checking that a sphere has buckets in one view only takes more than it saves. */
+/* With more looks, checking that a sphere has buckets in only one view costs more than it saves. */
 enum { PLANE_LOOKS = 16 };
 
 static bool has_planes(const mesh_view *v)

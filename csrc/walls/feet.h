@@ -1,16 +1,17 @@
-/* Spheres with all facets of their buckets in one plane search only the facets at their foot. If
- * their nearest contact is inside a facet, the hierarchy keeps no other contact (mesh/planes.h). */
+/* If all facets of a sphere's buckets lie in one plane, only the facets at its foot are searched.
+ * If its nearest contact is inside a facet, the hierarchy keeps no other contact
+ * (mesh/planes.h). */
 #ifndef WALLS_FEET_H
 #define WALLS_FEET_H
 
 #include "candidates.h"
 
-/* Makes spheres narrow that have all facets of their buckets in one plane. Look up buckets
- * before. */
+/* Makes spheres narrow that have all facets of their buckets in one plane. Needs looked-up
+ * buckets. */
 void feet_look(batch *b);
 
 /* Refuses narrow spheres of `from` ... `next` - 1 if their nearest contact is not inside a facet.
- * They must search all facets. */
+ * All facets must then be searched for them. */
 void feet_refuse(kept *k, int32_t from, int32_t next);
 
 /* Moves the refused spheres before number `end` from `k` to `spheres`. */

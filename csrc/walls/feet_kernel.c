@@ -1,4 +1,4 @@
-/* Narrow spheres: those with all facets of their buckets in one plane, and their feet on it.
+/* Finds narrow spheres, with all facets of their buckets in one plane, and their feet on the plane.
  *
  * Plain loops over arrays without branches, which compilers vectorize. */
 #include <math.h>
@@ -75,8 +75,8 @@ static void find_feet(block *at, double off)
     }
 }
 
-/* Converts feet to units of the cell of their center, which is less than a cell away. Spheres that
- * are not narrow get any number. */
+/* Converts feet to units of the cell of their center, which is less than a cell away. The result
+ * has no meaning for spheres that are not narrow. */
 static void put_units(const double *center, const double *foot, double inv_cell, uint16_t *units)
 {
     for (int i = 0; i < BATCH_BLOCK; i++) {

@@ -23,7 +23,7 @@ typedef struct worker {
     pooled pooled;
     search *search;
     batch batch;
-    line line, wide; /* wide: for refused spheres, which search all facets */
+    line line, wide; /* wide: for refused spheres, for which all facets are searched */
     record_task task;
     records records;
     abut_index test_count;
@@ -122,7 +122,7 @@ static abut_status append_wide(worker *w, const uint64_t *spheres)
     return status;
 }
 
-/* Appends the records of a batch with refused spheres. These are searched again on the way, as
+/* Appends the records of a batch with refused spheres. These are searched again in between, since
  * records are in the order of spheres. */
 static abut_status append_with_refused(worker *w)
 {

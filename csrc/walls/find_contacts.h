@@ -5,8 +5,8 @@
 #include "records.h"
 #include "scene.h"
 
-/* The work of searching a sphere that touches little, in the units of parallel_report. One that
- * touches much takes longer, which changes no choice of threads. */
+/* The work of searching a sphere that touches little, in the units of parallel_report. A sphere
+ * that touches more takes longer, which does not matter for the choice of threads. */
 enum { WORK_OF_SPHERE = 16 };
 
 typedef struct find_task {
@@ -19,12 +19,12 @@ typedef struct find_task {
     records_sink sink;
 } find_task;
 
-/* Totals of a search. overfull_sphere has too many images: its number in the order of search. */
+/* Totals of a search. overfull_sphere: a sphere with too many images, by the order of search. */
 typedef struct find_counts {
     abut_index entries, tests, touches, overfull_sphere;
 } find_counts;
 
-/* Searches all spheres. Returns ABUT_OK, or why the search ended. */
+/* Searches all spheres. Returns ABUT_OK or the status that ended the search. */
 abut_status find_records(const find_task *task, find_counts *counts);
 
 #endif

@@ -1,4 +1,4 @@
-/* Half spaces where they stand in the world. */
+/* Half spaces in the world. */
 #include "half_spaces.h"
 
 #include "../base/error.h"
@@ -10,8 +10,8 @@ static pose pose_of(const abut_query *query, abut_index number)
     return query->poses ? pose_load(query->poses + 16 * number) : pose_identity();
 }
 
-/* The noise of a half space along its normal. Like that of a facet, it has one unit in the last
- * place of the point's coordinates. A normal along no axis is rounded, too: over the way from the
+/* The noise of a half space along its normal: one unit in the last place of the point's
+ * coordinates, as for a facet. A normal along no axis is rounded, too. Over the distance from the
  * point to the sphere, taken as the point's largest coordinate, that adds one unit in its last
  * place. */
 static double find_normal_noise(vec3 point, vec3 normal)

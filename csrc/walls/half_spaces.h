@@ -10,7 +10,7 @@
 /* Numbers that define a half space: a point of the plane, and the normal. */
 enum { HALF_SPACE_NUMBERS = 6 };
 
-/* A half space where it stands in the world. */
+/* A half space in the world. */
 typedef struct half_space {
     vec3 point, normal; /* normal: of unit length, out of the solid */
     int32_t number;     /* number among the query's surfaces: meshes, then half spaces */

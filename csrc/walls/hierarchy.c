@@ -9,7 +9,7 @@
  * front of the tangent plane at P_j of the sphere around C:
  *
  *            C
- *           /|                 n_j . (P_i - P_j) <= 0 : P_i is eliminated, as P_j stands for it
+ *           /|                 n_j . (P_i - P_j) <= 0 : P_i is eliminated, as P_j replaces it
  *      V_i / | V_j             n_j . (P_i - P_j) >  0 : P_i is on another wall and is kept
  *         /  |
  *     ---P_i-P_j-------
@@ -19,14 +19,14 @@
  * sweep, one result.
  *
  * Coplanar facets are not exactly so, in the last digits of their coordinates. From the noise of
- * both facets follows how far a point may stand in front of a tangent plane (docs/method.md,
+ * both facets follows how far a point may be in front of a tangent plane (docs/method.md,
  * section 3):
  * - it is off by a few eps_n along the normal;
  * - a bump of height eps_n on a plane moves the closest point sideways by sqrt(2 eps_n d), which
  *   tilts V_j by sqrt(2 eps_n / d); a crack at a T-junction tilts it by eps / d.
  *
  * A half space is an infinite facet. Noise does not tilt it, as its normal is given. Its distance
- * is the height of the center, which is negative inside the solid: what stands behind its plane is
+ * is the height of the center, which is negative inside the solid: what lies behind its plane is
  * inside the solid, and eliminated. */
 #include "hierarchy.h"
 
@@ -125,7 +125,7 @@ void hierarchy_sort(touching *q)
 
 /* ---- elimination ---- */
 
-/* The normal of the tangent plane at P_j, and its length. */
+/* Returns a normal of the tangent plane at P_j, and sets its length. */
 static vec3 tangent_axis(const kept *k, int32_t j, double *length)
 {
     const bool has_own = kept_has_own_normal(k, j);
@@ -188,7 +188,8 @@ static void merge_same(touching *q)
     q->count = q->count > 0 ? last + 1 : 0;
 }
 
-/* Gives the same contacts of two types at one distance, each sorted, the noise of both. */
+/* Sets the noise of contacts that two sorted lists have in common to the larger one. The lists have
+ * contacts of two types at one distance. */
 static void share_noise_of(kept *k, const int32_t *some, int32_t some_count, const int32_t *others,
                            int32_t other_count)
 {
@@ -216,8 +217,8 @@ static int32_t end_of_alike(const touching *q, int32_t first)
     return n;
 }
 
-/* Gives the same contacts of several types (at a T-junction) the same noise. They are at one
- * distance but not neighbors. */
+/* Sets the noise of contacts that are the same except for their type, as at a T-junction, to the
+ * largest one. They are at one distance but not neighbors. */
 static void share_noise(touching *q)
 {
     kept *k = q->kept;
@@ -295,8 +296,9 @@ static abut_status sweep(touching *stay, touching *next, double flat_tilt, paral
  * alone is removed: the noise of others can only be more. Contacts that are the same are removed
  * together, since only their place matters here. */
 
-/* Up to MANY contacts are sorted at once, which is faster. ROUNDS is how many times the nearest are
- * decided first, and how many of these remove others: where more are kept, few are eliminated. */
+/* Up to MANY contacts are sorted together, which is faster. With more, the nearest are decided
+ * first while at most MANY are kept: in up to ROUNDS rounds, where up to ROUNDS contacts remove
+ * others. */
 enum { MANY = 48, ROUNDS = 12 };
 
 /* Moves the nearest contacts to the front; returns how many there are. */

@@ -1,9 +1,9 @@
-/* Compares the nearest contact of each sphere with all its others: most spheres are decided here.
+/* Compares the nearest contact of each sphere with its other contacts, which decides most spheres.
  *
- * The nearest is kept. What it eliminates with its own noise alone, the rules of hierarchy.c
- * eliminate, too: noise can only be more there. These rules decide about all others, too. So are
- * all contacts of a sphere with another contact as near as the nearest: only kept ones eliminate,
- * and the order of the two is not known here. */
+ * The nearest contact is kept. Contacts that it eliminates with its own noise alone are dropped:
+ * hierarchy.c would drop them, too, since it only adds noise. hierarchy.c decides about the
+ * remaining contacts. It decides about all contacts of a sphere if two are equally near: only a
+ * kept contact eliminates others, and which of the two comes first is not known here. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "../mesh/tolerance.h"
@@ -111,7 +111,8 @@ static void measure_nearest(kept *k)
     }
 }
 
-/* Spheres beside half spaces keep all that touch: inside a solid, distances have a sign. */
+/* Makes spheres near half spaces keep all candidates that touch. The distance of a center inside a
+ * solid is negative, but only squares of distances are compared here. */
 static void keep_beside(kept *k)
 {
     const candidates *c = k->candidates;
@@ -125,7 +126,7 @@ static void keep_beside(kept *k)
     }
 }
 
-/* ---- all others ---- */
+/* ---- the other contacts ---- */
 
 /* Bits of candidates from number i on, compared with the nearest of their spheres. */
 typedef struct verdict {

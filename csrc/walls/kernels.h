@@ -20,8 +20,7 @@ typedef struct measures {
  * a center that was read is not finite or too far, or a radius is invalid. */
 typedef bool load_block_kernel(batch *b, const sphere_rows *block, int32_t count);
 
-/* Finds the smallest and the largest radius. False: one is not positive, not finite or too
- * large. */
+/* Finds the smallest and the largest radius. Returns false if a radius is not valid. */
 typedef bool query_radii_kernel(abut_index count, const double *radii, double *smallest,
                                 double *largest);
 

@@ -61,7 +61,7 @@ static void turn_into_world(closest_points *p)
     }
 }
 
-/* Finds the closest points of half spaces: the feet of centers, on the FACET. */
+/* Finds the closest points of half spaces: the feet of centers, as contacts of type FACET. */
 static void find_feet_on_half_spaces(closest_points *p)
 {
     const candidates *c = p->candidates;

@@ -37,7 +37,7 @@ static void find_buckets(const batch *b, const mesh_view *v, const bin_level *le
     }
 }
 
-/* Positions in the cells, in units; any number for spheres too far away for a cell and a bucket. */
+/* Positions in the cells, in units. They have no meaning for spheres too far away for a bucket. */
 static void find_units(const double *x, double inv_cell, uint16_t *units)
 {
     for (int i = 0; i < BATCH_BLOCK; i++) {
@@ -50,7 +50,7 @@ static void find_units(const double *x, double inv_cell, uint16_t *units)
 }
 
 /* Squares of the reaches in units, for culling: rounded outward, including the rounding of
- * positions. Any number for spheres that other views serve. */
+ * positions. They have no meaning for spheres that other views serve. */
 static void find_limits(const double *reach, double inv_cell, uint16_t *limits)
 {
     double scale = inv_cell * UNITS_PER_CELL;
@@ -132,7 +132,7 @@ LANES_INLINE lanes_mask is_within(const bin_level *level, lanes3 center)
 }
 
 /* Which of these spheres have a bucket with entries; `places` are in units of cells. With AVX-512
- * the loop as compiled would take half as long again, for spheres that are far away. */
+ * the loop as compiled would take 1.5 times as long for spheres that are far away. */
 LANES_INLINE unsigned occupied_bits(const uint32_t *occupied, const bin_level *level,
                                     const lanes places[3], unsigned bits)
 {
@@ -306,7 +306,7 @@ bool KERNEL(load_block)(batch *b, const sphere_rows *rows, int32_t count)
     if (b->view_count + b->half_space_count == 0) {
         return are_centers(rows->centers);
     }
-    /* only spheres in the batch are compared with half spaces */
+    /* half spaces are tested after loading: with half spaces all spheres are loaded */
     if (b->is_sparse && b->half_space_count == 0) {
         seen &= seen_by_any(b, rows->centers, &is_good);
     }

@@ -16,16 +16,16 @@
 typedef struct contact_row {
     abut_index row, mesh;
     vec3 point, normal;
-    double tilt; /* by how much the normal may be off, as an angle */
+    double tilt; /* the angle by which the normal may be off */
 
-    /* now: number of the nearest earlier contact that it may continue and that was not taken when
-     * it was searched; -1: none, or it has a match */
+    /* of a contact now: number of the nearest earlier contact that it may continue and that was not
+     * taken when it was searched; -1: none, or it has a match */
     abut_index proposed;
     double distance_sq;
-    bool is_taken; /* before: it has a match */
+    bool is_taken; /* of an earlier contact: it has a match */
 
-    /* before: the first contact now with the same mesh. Of that contact now: the earlier one with
-     * the best agreement of normals */
+    /* of an earlier contact: the first contact now with the same mesh; of that contact now: the
+     * earlier one whose normal agrees best */
     abut_index counterpart;
     double agreement;
     vec3 wrap;
@@ -37,7 +37,8 @@ typedef struct contact_list {
     abut_index count;
 } contact_list;
 
-/* Spheres of a chunk: enough to make starting one cheap, few enough to share out. */
+/* The number of spheres in a chunk: starting a chunk costs little, and threads can share the
+ * work. */
 enum { CHUNK_SPHERES = 256 };
 
 static row_span rows_of(const abut_step *step, abut_index sphere)
@@ -72,7 +73,7 @@ static bool are_within(vec3 normal, vec3 other, double tilt)
     return chord_sq <= chord * chord;
 }
 
-/* Whether both have a common node. Nodes are numbers in their mesh. */
+/* Whether two contacts have a common node. Nodes are numbered in their mesh. */
 static bool share_a_node(const contact_matching *m, abut_index now, abut_index before)
 {
     if (step_mesh(&m->now, now) != step_mesh(&m->before, before)) {
@@ -98,7 +99,7 @@ static bool may_continue(const contact_matching *m, const contact_row *now,
            share_a_node(m, now->row, before->row);
 }
 
-/* Whether a contact may continue another one, if the sphere has one in each step, as most have. */
+/* Whether the only contact of a sphere now may continue its only contact before, the usual case. */
 static bool may_continue_alone(const contact_matching *m, abut_index now, abut_index before)
 {
     const double tilt = fmax(m->now.tilt[now], m->before.tilt[before]);
@@ -143,7 +144,7 @@ static contact_list load_before(const contact_matching *m, row_span span, contac
 /* ---- a sphere that has crossed a periodic border ----
  *
  * A sphere that leaves a periodic box may be moved by whole periods, and then touches another
- * image. By how many periods follows from its first contact now with a mesh, and the earlier
+ * image. The number of periods follows from its first contact now with a mesh, and the earlier
  * contact with that mesh whose normal agrees best. */
 
 static abut_index first_on_mesh(contact_list list, abut_index mesh)
@@ -196,7 +197,7 @@ static void follow_wraps(const contact_matching *m, contact_list now, contact_li
 
 /* ---- one sphere ---- */
 
-/* Proposes the nearest earlier contact; of several at one distance the first. */
+/* Proposes the nearest earlier contact, the first of several at one distance. */
 static abut_status propose(const contact_matching *m, contact_row *now, contact_list before,
                            parallel_job *job)
 {
@@ -212,7 +213,7 @@ static abut_status propose(const contact_matching *m, contact_row *now, contact_
     return parallel_report(job, before.count);
 }
 
-/* The contact with the nearest proposal, of several the first; NULL: there is no proposal. */
+/* The contact with the nearest proposal, the first of several; NULL if there is no proposal. */
 static contact_row *nearest_proposal(contact_list now)
 {
     contact_row *nearest = NULL;
@@ -253,7 +254,7 @@ static abut_status match_nearest_first(const contact_matching *m, contact_list n
  * Comparing all of them would take a time with the square of their number. So contacts with the
  * same nodes, as nearly all that continue have, are matched first, and then the others. */
 
-/* Numbers of contacts in both steps, multiplied, from which on a sphere has very many. */
+/* From this product of their numbers in both steps on, a sphere has very many contacts. */
 #define CROWD_PAIRS 65536.0
 
 /* Contacts of a step in the order of their meshes and nodes. */
@@ -307,7 +308,7 @@ static contact_row *sort_by_nodes(const abut_step *step, contact_list list)
     return sorted;
 }
 
-/* The first contacts of a sorted list, with the same nodes. */
+/* The contacts at the beginning of a sorted list that have the same nodes. */
 static contact_list first_alike(const abut_step *step, contact_list list)
 {
     abut_index end = 1;

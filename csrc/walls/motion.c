@@ -1,7 +1,7 @@
 /* How meshes have moved from one step to the next, and how contacts move with them.
  *
- * Points of a mesh that stands still are unchanged to the bit, so that they equal those of contacts
- * found there again. */
+ * Points of a mesh that has not moved are unchanged to the bit, so that they equal those of
+ * contacts found there again. */
 #include "motion.h"
 
 #include <string.h>
@@ -52,7 +52,7 @@ static abut_index count_posed(const abut_step *now, const abut_step *before)
     return now->mesh_count < before->mesh_count ? now->mesh_count : before->mesh_count;
 }
 
-/* Whether all meshes stand where they stood. */
+/* Whether all meshes have the same poses in both steps. */
 static bool are_same_poses(const abut_step *now, const abut_step *before, abut_index count)
 {
     return now->poses == before->poses ||
@@ -164,7 +164,7 @@ vec3 motion_point(const motion *m, const abut_step *before, abut_index row)
  * A tangential vector turns with its mesh, and then from the old tangent plane into the new one
  * (docs/method.md, section 6). Its length does not change. */
 
-/* Rows of a chunk: enough to make starting one cheap, few enough to share out. */
+/* The number of rows in a chunk: starting a chunk costs little, and threads can share the work. */
 enum { CHUNK_ROWS = 512 };
 
 typedef struct carrying {

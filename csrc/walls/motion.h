@@ -25,8 +25,8 @@ typedef struct motion {
 /* Compares the poses of two steps. Reuses its memory. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status motion_compare(motion *m, const abut_step *now, const abut_step *before);
 
-/* Compares the poses for a caller. Checks both periods, and the mesh numbers of earlier contacts,
- * first. Returns ABUT_OK or what is wrong. */
+/* Checks both periods, and the mesh numbers of earlier contacts. Then compares the poses. Returns
+ * ABUT_OK or the status of what is wrong. */
 abut_status motion_read(motion *m, const abut_step *now, const abut_step *before,
                         abut_error *error);
 void motion_free(motion *m);
@@ -35,7 +35,7 @@ void motion_free(motion *m);
 vec3 motion_normal(const motion *m, const abut_step *before, abut_index row);
 vec3 motion_point(const motion *m, const abut_step *before, abut_index row);
 
-/* A vector of such a contact, turned with its mesh. */
+/* A vector of a contact of the step before, turned with its mesh. */
 vec3 motion_turn(const motion *m, const abut_step *before, abut_index row, vec3 vector);
 
 static inline abut_index step_mesh(const abut_step *step, abut_index row)

@@ -11,7 +11,7 @@
 #include "kernels.h"
 #include "contact_rows.h"
 
-/* Larger exponents of a contact law are mistakes; powers of overlaps must not vanish. */
+/* Larger exponents of a contact law are rejected as mistakes: powers of overlaps would vanish. */
 #define EXPONENT_LIMIT 10.0
 
 /* A sample of this many radii gives their distribution. */
@@ -108,7 +108,8 @@ bool query_profile(const abut_query *query, reach_profile *profile)
     for (abut_index i = 0; i < query->sphere_count; i += step) {
         profile->counts[octave_of(profile, query->radii[i] + query->gap)]++;
     }
-    /* a few giants must not be missed: all other spheres would use bins made for giants */
+    /* the sample may have missed the few largest spheres. They are counted here. Otherwise all
+     * spheres would use the bins for the largest reach */
     abut_index *giants = &profile->counts[octave_of(profile, profile->largest)];
     *giants = *giants > 0 ? *giants : 1;
     return true;

@@ -43,7 +43,7 @@ static abut_contacts *take_contacts(const abut_finder *finder)
     return contacts;
 }
 
-/* Up to this many chunks are always kept. */
+/* The memory of this many chunks is always kept. */
 enum { FEW_CHUNKS = 16 };
 
 /* Empties as many chunks as the query has. Frees the records that a far larger query has left. */
@@ -115,7 +115,7 @@ static abut_status keep(void *context, abut_index chunk, records *found, paralle
     return ABUT_OK;
 }
 
-/* Reads that are under way at once. */
+/* The number of reads that are under way at the same time. */
 enum { FETCHED_AHEAD = 16 };
 
 /* Stores a chunk's records, and where the contacts of each of its spheres are. */

@@ -32,7 +32,7 @@ struct abut_contacts {
 
     /* memory that the next query uses again */
     sphere_order order;
-    chunk_records *chunks; /* a chunk each, in the order of search */
+    chunk_records *chunks; /* one for each chunk, in the order of search */
     abut_index chunk_capacity;
     memory_block first_block, first_node_block;
     scene_room scene_room;

@@ -6,7 +6,7 @@
 #include "../base/memory.h"
 #include "hierarchy.h"
 
-/* Contacts that a chunk has memory for at first. */
+/* The number of contacts that a chunk has memory for at first. */
 enum { USUAL_CONTACTS = CHUNK_SPHERES / 8 };
 
 void records_clear(records *r)
@@ -136,7 +136,7 @@ static abut_status reserve_shares(share_scratch *s, abut_index count)
                   : memory_fit(&s->normals, count, &s->normal_capacity, sizeof *s->normals);
 }
 
-/* Drops the contacts that carry nothing. */
+/* Drops the contacts with a share of 0. */
 static void drop_zero_shares(touching *t, double *shares)
 {
     int32_t left = 0;
@@ -149,8 +149,8 @@ static void drop_zero_shares(touching *t, double *shares)
     t->count = left;
 }
 
-/* Drops facets across a gap that the hierarchy eliminates beside those that touch: of a flat wall
- * all but one. The facets are sorted. */
+/* Drops facets across a gap that the hierarchy eliminates, given the facets that touch: all but one
+ * of a flat wall. The facets are sorted. */
 static abut_status eliminate_apart(const resolution *r, touching *t, double radius,
                                    share_scratch *s, parallel_job *job)
 {

@@ -5,7 +5,8 @@
 #include "candidates.h"
 #include "sharing.h"
 
-/* Spheres of a chunk: enough to make starting it cheap, few enough to share out and interrupt. */
+/* The number of spheres in a chunk: enough that starting one costs little, and few enough that
+ * threads can share the work and interrupt it. */
 enum { CHUNK_SPHERES = BATCH_SPHERES };
 
 /* Spheres from `begin` to `end` - 1. */
@@ -33,7 +34,7 @@ typedef struct seen_image {
 typedef struct records {
     contact *items;
     abut_index count, capacity;
-    double *shares; /* SHARING: of each item */
+    double *shares; /* the share of each item, for ABUT_SHARING */
     abut_index share_capacity;
     seen_image *images;
     abut_index image_count, image_capacity;
@@ -75,7 +76,7 @@ typedef struct share_scratch {
     sharing solver;
     vec3 *normals;
     double *overlaps, *shares; /* shares: results for the last sphere */
-    int32_t *items;            /* of a sphere with facets across a gap */
+    int32_t *items;            /* contacts of a sphere with facets across a gap */
     abut_index normal_capacity, overlap_capacity, share_capacity, item_capacity;
 } share_scratch;
 

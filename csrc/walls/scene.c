@@ -9,12 +9,12 @@
 #include "contact_finder.h"
 #include "half_spaces.h"
 
-/* Most images of one mesh that one sphere may touch. A sphere that reaches over a million periods
- * is a mistake of units, and each image would be a contact. */
+/* The largest number of images of one mesh that one sphere may touch. A sphere that reaches over a
+ * million periods is a mistake of units, and each image would be a contact. */
 #define IMAGE_LIMIT 1048576.0
 
-/* Most images of one mesh that the spheres of a batch may touch; spheres with more are too far from
- * each other for one batch. A single sphere has no such limit. */
+/* The largest number of images of one mesh that the spheres of a batch may touch; spheres with more
+ * are too far from each other for one batch. A single sphere has no such limit. */
 #define IMAGES_OF_BATCH 64.0
 
 /* Up to this many meshes all get views: finding those near some spheres would take longer. */
@@ -77,7 +77,7 @@ abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
 
 /* ---- views ---- */
 
-/* The images along each axis. */
+/* The first and the last image along each axis. */
 typedef struct image_range {
     int32_t first[3], last[3];
 } image_range;

@@ -34,7 +34,7 @@ typedef struct scene_room {
     memory_block mesh_block, half_space_block;
 } scene_room;
 
-/* Places the surfaces, in `room`, and builds the bins for spheres of this profile; none if it is
+/* Places the surfaces, in `room`, and builds the bins for spheres of this profile; no bins if it is
  * NULL. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
                         const abut_query *query, const reach_profile *profile);

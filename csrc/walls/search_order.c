@@ -9,8 +9,7 @@
 #include "../mesh/mesh_data.h"
 #include "contact_finder.h"
 
-/* With fewer spheres for each triangle than this, a sphere hardly ever finds a triangle that an
- * earlier one has read. */
+/* With fewer spheres for each triangle, they rarely find one that an earlier sphere has read. */
 #define SPHERES_PER_TRIANGLE 0.25
 
 /* Spheres are in order if windows of consecutive ones are in few cells. */
@@ -119,7 +118,7 @@ static int32_t find_cell(const cell_grid *grid, const double *center)
     return (cells[2] * grid->counts[1] + cells[1]) * grid->counts[0] + cells[0];
 }
 
-/* ---- whether it pays ---- */
+/* ---- whether sorting saves time ---- */
 
 /* Whether there are enough spheres and triangles for the order to matter. With many meshes it
  * always does: the views of a batch are those near its spheres. */
@@ -219,7 +218,7 @@ static abut_status sort_spheres(sorting *s)
     return status;
 }
 
-/* Spheres that are copied together, and reads that are under way at once. */
+/* The number of spheres that are copied together, and of reads under way at the same time. */
 enum { COPIED_AT_ONCE = 4096, FETCHED_AHEAD = 16 };
 
 typedef struct copying {

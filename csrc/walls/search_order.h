@@ -1,15 +1,16 @@
-/* The order in which spheres are searched: the caller's, or by place if the caller's order is not.
+/* The order in which spheres are searched: the caller's, if neighbors are near each other in it;
+ * otherwise by place.
  *
- * Consecutive spheres should touch the same facets, which then are in the cache. Those of a
+ * Consecutive spheres should touch the same facets, which then are in the cache. Spheres of a
  * simulation mostly do. Otherwise spheres are copied, cell by cell of a coarse grid, and the copies
- * are searched. No result depends on that order, and rows are written in the caller's. */
+ * are searched. No result depends on that order, and rows are written in the caller's order. */
 #ifndef WALLS_SEARCH_ORDER_H
 #define WALLS_SEARCH_ORDER_H
 
 #include "../base/sort.h"
 #include "scene.h"
 
-/* The contacts of a sphere: the chunk with their buffer, and the first of them in it. */
+/* Where a sphere's contacts are: their chunk, the first in its records, and their number. */
 typedef struct location {
     int32_t chunk, first, count, node_count;
 } location;
@@ -27,14 +28,14 @@ typedef struct sphere_order {
 /* Uses the caller's order. */
 void order_keep(sphere_order *order, const abut_query *query);
 
-/* Chooses the order for a query with the largest reach `largest`, and sorts by place if that pays.
- * Zero-initialize `order`, free it with order_free. Returns ABUT_OK or the status that ends the
- * query. */
+/* Chooses the order for a query with the largest reach `largest`, and sorts by place if that saves
+ * time. Zero-initialize `order`, free it with order_free. Returns ABUT_OK or the status that ends
+ * the query. */
 abut_status order_choose(sphere_order *order, const abut_query *query, const scene *s,
                          double largest);
 void order_free(sphere_order *order);
 
-/* Only in a build for tests, ABUT_TESTING: whether to sort always, not only where that pays. */
+/* Only in a build for tests, ABUT_TESTING: whether to sort always. */
 void order_force(bool is_forced);
 
 #endif

@@ -1,5 +1,6 @@
-/* Sharing: every touching facet keeps its contact and carries what the facets that already push its
- * way leave over (docs/method.md, section 5). With F_i the force of contact i alone, find f:
+/* Sharing: every touching facet keeps its contact, with the force that other facets that push in
+ * its direction leave over (docs/method.md, section 5). With F_i the force of contact i alone, find
+ * f:
  *
  *     f >= 0,   G f - F >= 0,   f . (G f - F) = 0,   G_ij = max(0, n_i . n_j)
  *
@@ -10,16 +11,16 @@
  *
  *     load                               - the contact is satisfied: it becomes a member;
  *       |\     / entering                - a member's load reaches zero (ratio test): that member
- *       | \   /                            leaves the set, and the load grows on.
+ *       | \   /                            leaves the set, and the load still grows.
  *       |  \ /
- *       |   X                              q decreases all the way, so that no set comes twice.
+ *       |   X                              q always decreases, so that no set comes twice.
  *       |  / \ a member
  *       +-/---x------>
  *
  * Only positive definite sets become active. G is not positive definite in general, but strictly
- * copositive (f.G f > 0 for f >= 0 other than 0). So where q is flat or falls without end along the
- * way, some load decreases and ends it. Rounding could still bring a set back: after a fixed number
- * of pivots relax_loads continues from the loads reached. */
+ * copositive (f.G f > 0 for f >= 0 other than 0). So where q is flat, or would fall without end,
+ * some load decreases to zero and ends the step. Rounding could still make a set come twice: after
+ * a fixed number of pivots, relax_loads continues from the loads reached. */
 #include "sharing.h"
 
 #include "../abut/contacts.h"
@@ -27,9 +28,9 @@
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* Most pivots before relaxation takes over. One or two for each contact are usual, up to five if
- * many have nearly the same normal and force. No set of contacts is known that needs as many as
- * these. */
+/* The largest number of pivots; then relaxation is used. One or two for each contact are usual, up
+ * to five if many have nearly the same normal and force. No set of contacts is known that needs as
+ * many as this limit. */
 enum { PIVOTS_AT_LEAST = 100, PIVOTS_EACH = 20 };
 
 void sharing_free(sharing *s)
@@ -67,8 +68,8 @@ static void fill_forces(sharing *s, const double *overlaps, double exponent)
     }
 }
 
-/* F - G f: the force that a contact still lacks; 0 for members and within SATISFIED_WITHIN. If
- * nothing pushes its way, the whole force is lacking, however small. */
+/* F - G f: the force that a contact still lacks; 0 for members, and up to SATISFIED_WITHIN. If no
+ * member pushes along its normal, the whole force is lacking, however small. */
 static double lacking_force(const sharing *s, abut_index contact)
 {
     double carried = 0.0, force = s->forces[contact];
@@ -105,9 +106,9 @@ static abut_status append_member(sharing *s, abut_index contact)
     return ABUT_OK;
 }
 
-/* Computes row `i` of L from the rows before it. Returns how fast a load on this contact alone
- * satisfies it, while the members before it follow: not positive if the set is not positive
- * definite. */
+/* Computes row `i` of L from the rows before it. Returns the pivot: the force that a load of 1 on
+ * this member adds to it while the loads before it keep their members satisfied. It is not positive
+ * if the set is not positive definite. */
 static double factor_member(sharing *s, abut_index i)
 {
     sharing_member *member = &s->members[i];
@@ -127,7 +128,7 @@ static double factor_member(sharing *s, abut_index i)
     return remaining;
 }
 
-/* Computes the rows of L from `first` on; returns what factor_member does for the last one. */
+/* Computes the rows of L from number `first` on. Returns the pivot of the last row. */
 static double factor_from(sharing *s, abut_index first)
 {
     double remaining = 1.0;
@@ -174,8 +175,9 @@ static double aim_at_solution(sharing *s)
     return 1.0;
 }
 
-/* Aims along the direction in which the entering load grows and the others stay satisfied: for sets
- * without a solution, or without a meaningful one. Returns the largest number of steps. */
+/* Aims along the direction in which the entering load grows and the other members stay satisfied.
+ * This is for sets without a solution, or with one that is only rounding. Returns the largest
+ * number of steps. */
 static double aim_along_direction(sharing *s)
 {
     abut_index last = s->member_count - 1;
@@ -206,7 +208,7 @@ static abut_index blocking_member(const sharing *s, double *reach)
     return first;
 }
 
-/* Changes all loads by so many steps; none falls below zero. */
+/* Changes all loads by `reach` steps; none falls below zero. */
 static void move_loads(sharing *s, double reach)
 {
     for (abut_index i = 0; i < s->member_count; i++) {
@@ -250,7 +252,8 @@ static abut_status enter(sharing *s, abut_index contact, parallel_job *job)
 
 /* ---- the solution ---- */
 
-/* Ends when all contacts in a row are found satisfied, or when no pivots remain. */
+/* Makes contacts members that lack force, nearest first. Ends when all contacts, one after the
+ * other, are found satisfied, or when no pivots remain. */
 static abut_status pivot_nearest_first(sharing *s, parallel_job *job)
 {
     s->member_count = 0;
@@ -369,7 +372,7 @@ static double sweep(abut_index count, const vec3 *normals, const double *forces,
     return most;
 }
 
-/* About a second of work. */
+/* The largest number of couplings that are computed: about a second of work. */
 #define MOST_COUPLINGS 1e9
 
 abut_status relax_loads(abut_index count, const vec3 *normals, const double *forces, double *loads,

@@ -1,5 +1,4 @@
-/* Continuous resolution (docs/method.md, section 5): facets that a sphere touches share its
- * force. */
+/* Continuous resolution (docs/method.md, section 5): touching facets share a sphere's force. */
 #ifndef WALLS_SHARING_H
 #define WALLS_SHARING_H
 
@@ -12,7 +11,7 @@ typedef struct sharing_member {
     abut_index contact;
     vec3 normal;
     double force; /* F: the law's force for the contact alone, 1 for the largest overlap */
-    double load;  /* f: the force that it carries */
+    double load;  /* f: the part of F that this contact has */
     double aim;   /* the load at which all members are just satisfied */
     double step;  /* aim - load, or the direction of the aim */
     double known; /* its component of L^-1 F */
@@ -46,15 +45,15 @@ static inline double coupling(vec3 a, vec3 b)
     return cosine > PERPENDICULAR_COSINE ? cosine : 0.0;
 }
 
-/* Projected Gauss-Seidel sweeps: each contact in turn carries just what the others leave over of
- * its force F. Ends when no load changes by more than SATISFIED_WITHIN, or after RELAXATION_SWEEPS
- * sweeps, fewer for more than a thousand contacts. Returns ABUT_OK or the status that ends the job
- * (job may be NULL).
+/* Projected Gauss-Seidel sweeps: each load in turn is set to what the other loads leave over of its
+ * contact's force F. Ends when no load changes by more than SATISFIED_WITHIN, or after
+ * RELAXATION_SWEEPS sweeps, fewer for more than a thousand contacts. Returns ABUT_OK or the status
+ * that ends the job (job may be NULL).
  *
  * `loads`, all >= 0, are start values and results. Each change minimizes q = f.G f / 2 - F.f over
- * one load, and q is bounded below for f >= 0, as G is strictly copositive. So it does not cycle,
- * whatever is rounded, and tends to loads that satisfy all contacts. It is slow among nearly
- * coplanar contacts: some may lack a little when it stops. */
+ * one load, and q is bounded below for f >= 0, as G is strictly copositive. So the sweeps do not
+ * cycle, in spite of rounding, and tend to loads that satisfy all contacts. They converge slowly
+ * among nearly coplanar contacts: some may lack a little force at the end. */
 abut_status relax_loads(abut_index count, const vec3 *normals, const double *forces, double *loads,
                         parallel_job *job);
 

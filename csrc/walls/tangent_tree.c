@@ -6,9 +6,9 @@
  *     d_i (u_i . u_j) >= d_j .
  *
  * So contacts with directions in a cone do not eliminate i if d_i times the cosine of the angle
- * between u_i and the cone is less than their smallest d_j. Each cone has the directions of a
- * stretch of a space-filling curve. Stretches are halved down to a few contacts, for which the
- * exact rule decides. The test of cones has a margin for rounding, so results equal those of
+ * between u_i and the cone is less than their smallest d_j. Each cone has the directions of one
+ * part of a space-filling curve. Parts are halved down to a few contacts, for which the exact rule
+ * decides. The test of cones has a margin for rounding, so results equal those of
  * comparing all contacts. */
 #include "tangent_tree.h"
 
@@ -18,7 +18,8 @@
 /* A cone with at most this many contacts is not divided further. */
 enum { LEAF = 8 };
 
-/* Bits along each axis of a place on the curve. */
+/* Bits of a cell's number along each axis. The cells are in the order of a space-filling (Morton)
+ * curve. */
 enum { CODE_BITS = 20 };
 
 double tangent_tilt(double noise, double normal_noise, double distance, double flat_tilt)
@@ -35,7 +36,7 @@ double tangent_tilt(double noise, double normal_noise, double distance, double f
 
 /* ---- building ---- */
 
-/* The number of a cell of a fine grid, with the bits of the three axes interleaved (Morton). */
+/* The number of a direction's cell in a fine grid: the bits of the three axes are interleaved. */
 static uint64_t code_of(vec3 direction)
 {
     const double parts[3] = {direction.x, direction.y, direction.z};
@@ -77,7 +78,7 @@ static void sort_along_curve(tangent_tree *tree)
     }
 }
 
-/* The place on the curve where stretch `part` of 2^level begins. */
+/* The place on the curve where part `part` of 2^level equal parts begins. */
 static abut_index begin_of(const tangent_tree *tree, int level, abut_index part)
 {
     return (part * tree->count) >> level;
@@ -178,7 +179,7 @@ typedef struct tangent_question {
     int32_t item;
     double flat_tilt;
     tangent_rule eliminates;
-    vec3 way; /* from the center to its point */
+    vec3 to_point; /* from the center to its point */
     double length;
 } tangent_question;
 
@@ -189,17 +190,15 @@ static bool may_eliminate(const tangent_tree *tree, const tangent_cone *cone,
     if (cone->distance == INFINITY) {
         return false;
     }
-    /* the length times the cosines of the smallest and the largest angle to directions in the
-     * cone */
-    const double along = vec3_dot(cone->axis, q->way);
-    const double across = vec3_length(vec3_cross(cone->axis, q->way));
+    /* the length times the cosines of the smallest and largest angle to directions in the cone */
+    const double along = vec3_dot(cone->axis, q->to_point);
+    const double across = vec3_length(vec3_cross(cone->axis, q->to_point));
     const double cosine = cone->cosine * along, sine = cone->sine * across;
     const bool is_inside = along >= q->length * cone->cosine;
     const bool is_opposite = along <= -q->length * cone->cosine;
     const double nearest = is_inside ? q->length : cosine + sine;
     const double farthest = is_opposite ? -q->length : cosine - sine;
-    /* bound of the distance between the points: radially, plus across from one direction to the
-     * other */
+    /* upper bound of the distance between the points: along the radius, plus across */
     const double apart =
         q->length - cone->distance + sqrt(2.0 * q->length * larger(0.0, q->length - farthest));
     const double noise = larger(cone->noise, tree->kept->noise[q->item]);
@@ -234,8 +233,8 @@ static bool own_normals_eliminate(const tangent_tree *tree, const tangent_questi
 bool tangent_tree_eliminates(const tangent_tree *tree, int32_t i, double flat_tilt,
                              tangent_rule eliminates)
 {
-    const vec3 way = vec3_scale(closest_offset(tree->kept->closest, i), -1.0);
-    const tangent_question q = {i, flat_tilt, eliminates, way, vec3_length(way)};
+    const vec3 to_point = vec3_scale(closest_offset(tree->kept->closest, i), -1.0);
+    const tangent_question q = {i, flat_tilt, eliminates, to_point, vec3_length(to_point)};
     const abut_index leaves = (abut_index)1 << tree->depth;
     abut_index waiting[64];
     int count = 0;
@@ -250,8 +249,8 @@ bool tangent_tree_eliminates(const tangent_tree *tree, int32_t i, double flat_ti
             is_eliminated = leaf_eliminates(tree, n - leaves, &q);
         } else {
             /* the cone that is nearer in direction comes first: it is likelier to eliminate */
-            const double to_first = vec3_dot(tree->cones[2 * n].axis, way);
-            const bool is_first = to_first >= vec3_dot(tree->cones[2 * n + 1].axis, way);
+            const double to_first = vec3_dot(tree->cones[2 * n].axis, to_point);
+            const bool is_first = to_first >= vec3_dot(tree->cones[2 * n + 1].axis, to_point);
             waiting[count++] = 2 * n + is_first;
             waiting[count++] = 2 * n + !is_first;
         }

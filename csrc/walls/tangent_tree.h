@@ -15,16 +15,17 @@ typedef bool (*tangent_rule)(const kept *k, int32_t j, int32_t i, double flat_ti
 /* A contact of the tree, by rank. */
 typedef struct tangent {
     vec3 direction; /* unit, from the center to the point */
-    uint64_t code;  /* of the direction, on a space-filling curve */
+    uint64_t code;  /* number of the direction's cell, on a space-filling curve */
     int32_t item;   /* number of the candidate */
-    int32_t before; /* rank of the kept contact before with its surface's normal; -1: none */
+    int32_t before; /* rank of the kept contact before this one that has its surface's normal; -1:
+                       none */
     bool is_kept;
 } tangent;
 
 /* Directions of some contacts, and bounds of the kept ones among them. */
 typedef struct tangent_cone {
     vec3 axis;
-    double cosine, sine;                  /* of half the opening angle */
+    double cosine, sine;                  /* for half the opening angle */
     double distance, noise, normal_noise; /* smallest distance, largest noises; distance INFINITY:
                                              none is kept */
 } tangent_cone;
