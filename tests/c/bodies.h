@@ -1,5 +1,5 @@
-/* Pairs of convex bodies for tests, and what is true of them: all features of one body against all
- * of the other, in long double. */
+/* Pairs of convex bodies for tests, and their exact distances: all features of one body against all
+ * features of the other, in long double. */
 #ifndef ABUT_BODIES_H
 #define ABUT_BODIES_H
 
@@ -18,7 +18,7 @@ static inline abut_shape *hull_shape(const double *points, int count)
     return shape;
 }
 
-/* A uniform direction. */
+/* Returns a random unit vector, uniform over the sphere. */
 static inline vec3 draw_unit(void)
 {
     for (;;) {
@@ -30,7 +30,7 @@ static inline vec3 draw_unit(void)
     }
 }
 
-/* A box of such half sides. */
+/* Returns a box with these half sides. */
 static inline abut_shape *box_shape(double x, double y, double z)
 {
     double p[24];
@@ -43,7 +43,7 @@ static inline abut_shape *box_shape(double x, double y, double z)
     return shape_of(3, 8, p, 6, quads, offsets, 0.0);
 }
 
-/* A polygon of points at these angles about the origin. */
+/* Returns a regular polygon about the origin, turned by an angle. */
 static inline abut_shape *polygon_shape(int count, double radius, double turn)
 {
     double p[2 * MOST_POINTS];
@@ -58,7 +58,7 @@ static inline abut_shape *polygon_shape(int count, double radius, double turn)
     return shape_of(2, count, p, count, indices, offsets, 0.0);
 }
 
-/* Points on an ellipsoid. */
+/* Returns the hull of random points on an ellipsoid. */
 static inline abut_shape *random_shape(int count, vec3 axes)
 {
     double p[3 * MOST_POINTS];
@@ -80,7 +80,7 @@ static inline double body_reach(const convex_body *body)
     return most;
 }
 
-/* B is turned by an angle about an axis, then shifted. */
+/* Returns a pair in which B is turned by an angle about an axis, then shifted. */
 static inline convex_pair pair_of(convex_body a, convex_body b, vec3 axis, double angle, vec3 shift)
 {
     const double c = cos(angle), s = sin(angle), d = 1.0 - c;
@@ -94,15 +94,15 @@ static inline convex_pair pair_of(convex_body a, convex_body b, vec3 axis, doubl
     return pair;
 }
 
-/* Two shapes as they are, B turned by an angle about an axis, then shifted. */
+/* Returns a pair of unscaled shapes, B turned by an angle about an axis, then shifted. */
 static inline convex_pair make_pair(const abut_shape *a, const abut_shape *b, vec3 axis,
                                     double angle, vec3 shift)
 {
     return pair_of((convex_body){a, 1.0}, (convex_body){b, 1.0}, axis, angle, shift);
 }
 
-/* B turned and moved at random, by a distance between these two; drawn one after the other, since
- * compilers evaluate arguments in any order. */
+/* Returns a pair with B turned and shifted at random, by a distance from `low` to `high`. Numbers
+ * are drawn in separate statements, because compilers evaluate arguments in any order. */
 static inline convex_pair draw_placed(convex_body a, convex_body b, double low, double high)
 {
     const vec3 axis = draw_unit();
@@ -113,7 +113,7 @@ static inline convex_pair draw_placed(convex_body a, convex_body b, double low, 
 
 enum { MOST_SIDES = 32 };
 
-/* A right prism over a regular polygon, or over any other: corners x, y, counter-clockwise. */
+/* Returns a right prism over a regular polygon, or over given counter-clockwise corners x, y. */
 static inline abut_shape *build_prism(int sides, const double *corners, double height)
 {
     double vertices[6 * MOST_SIDES];
@@ -138,7 +138,7 @@ static inline vec3 draw_vector(double size)
     return vec3_scale((vec3){2.0 * x - 1.0, 2.0 * y - 1.0, 2.0 * z - 1.0}, size);
 }
 
-/* ---- the truth ---- */
+/* ---- exact distances ---- */
 
 typedef struct real3 {
     long double x, y, z;
@@ -164,7 +164,7 @@ static inline real3 real_cross(real3 a, real3 b)
     return (real3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* Both bodies' vertices in A's frame. */
+/* The vertices of both bodies in A's frame. */
 typedef struct truth {
     const abut_shape *shapes[2];
     real3 points[2][MOST_POINTS];
@@ -201,7 +201,7 @@ static inline long double truth_support(const truth *t, int body, real3 n, int s
     return most;
 }
 
-/* The gap along n and along -n; n has any length. */
+/* Tries the gaps along n and -n; n may have any length. */
 static inline void truth_try(truth *t, real3 n)
 {
     const long double length = sqrtl(real_dot(n, n));
@@ -212,7 +212,7 @@ static inline void truth_try(truth *t, real3 n)
     }
 }
 
-/* Segments of a body: its edges, or a polygon's sides. */
+/* Returns the number of a body's segments: its edges, or the sides of a polygon. */
 static inline int truth_segments(const abut_shape *s)
 {
     return s->dimension == 3 ? s->edge_count : s->facet_count;
@@ -245,10 +245,10 @@ static inline void truth_segment_pair(truth *t, int k, int m)
     const real3 n = real_cross(u, v);
     const long double square = real_dot(n, n);
     if (square <= 1e-26L * real_dot(u, u) * real_dot(v, v)) {
-        return; /* parallel: ends do as well */
+        return; /* parallel segments: their ends are tried elsewhere */
     }
     if (t->shapes[0]->dimension == 3) {
-        truth_try(t, n); /* of a polygon across its plane, where all gaps are 0 */
+        truth_try(t, n); /* perpendicular to a polygon's plane, where all gaps are 0 */
     }
     const long double x = real_dot(real_cross(w, v), n) / square;
     const long double y = real_dot(real_cross(w, u), n) / square;
@@ -258,7 +258,7 @@ static inline void truth_segment_pair(truth *t, int k, int m)
     }
 }
 
-/* Whether a point is over a facet: inside of all planes through its sides along its normal. */
+/* Returns whether a point is over a facet: inside all planes through its sides along its normal. */
 static inline int truth_is_over(const truth *t, int body, int facet, real3 n, real3 p)
 {
     const abut_shape *s = t->shapes[body];
@@ -273,7 +273,7 @@ static inline int truth_is_over(const truth *t, int body, int facet, real3 n, re
     return 1;
 }
 
-/* Every vertex of one body against a facet of the other. */
+/* Tries every vertex of one body against a facet of the other. */
 static inline void truth_facet(truth *t, int body, int other, int facet)
 {
     const abut_shape *s = t->shapes[body];
@@ -289,7 +289,7 @@ static inline void truth_facet(truth *t, int body, int other, int facet)
     }
 }
 
-/* Every vertex of one body against every segment and facet of the other. */
+/* Tries every vertex of one body against every segment and facet of the other. */
 static inline void truth_vertices(truth *t, int body, int other)
 {
     for (int k = 0; k < truth_segments(t->shapes[body]); k++) {
@@ -308,7 +308,7 @@ static inline void truth_vertices(truth *t, int body, int other)
     }
 }
 
-/* The distance of bodies that are apart, else less the least way apart. */
+/* Returns the distance of separate bodies, or the negative penetration depth. */
 static inline double true_gap(const convex_pair *pair)
 {
     truth t;

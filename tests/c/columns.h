@@ -1,4 +1,4 @@
-/* Columns of the lists in abut.h, allocated, freed and compared by what those lists say of them. */
+/* Allocates, frees and compares tables by their lists of columns in abut.h. */
 #ifndef ABUT_COLUMNS_H
 #define ABUT_COLUMNS_H
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of each kind a table has; named as the lists name them. */
+/* The numbers of rows of a table by kind, named as in the lists. */
 typedef struct column_counts {
     abut_index ROWS, ENTRIES, OFFSETS, ENTRY_OFFSETS;
     int dimension;
@@ -23,8 +23,8 @@ static inline abut_index column_width(int width, int dimension)
     return vectors ? vectors * dimension : width ? width : 1;
 }
 
-/* What is done with each column: `n` are the counts, `c`, `a` and `b` tables, where it is done.
- * Columns that `a` leaves out are not compared. */
+/* Operations on one column: `n` has the counts; `c`, `a` and `b` are tables. Columns that are NULL
+ * in `a` are not compared. */
 #define COLUMN_BYTES(type, width, per)                                                             \
     ((size_t)(n.per * column_width(width, n.dimension)) * BYTES_##type)
 #define ALLOCATE_COLUMN(name, type, width, per, ...)                                               \
@@ -35,7 +35,7 @@ static inline abut_index column_width(int width, int dimension)
 #define COMPARE_COLUMN(name, type, width, per, ...)                                                \
     same &= CHECK(!a->name || memcmp(a->name, b->name, COLUMN_BYTES(type, width, per)) == 0);
 
-/* One column of a table, which is empty otherwise; both are structs of such columns. */
+/* Copies one column to a table without other columns; both are structs of columns. */
 static inline void take_column(const abut_column *column, const void *from, void *to)
 {
     memcpy((char *)to + column->place, (const char *)from + column->place, sizeof(void *));

@@ -20,7 +20,7 @@ static inline void free_columns(const abut_columns *c)
     ABUT_CONTACT_COLUMNS(FREE_COLUMN)
 }
 
-/* Check that so many rows and nodes are the same to the bit; gives whether they are. */
+/* Checks that all rows and nodes are the same to the bit; returns whether they are. */
 static inline int check_columns(abut_index spheres, abut_index rows, abut_index nodes,
                                 const abut_columns *a, const abut_columns *b)
 {
@@ -30,11 +30,11 @@ static inline int check_columns(abut_index spheres, abut_index rows, abut_index 
     return same;
 }
 
-/* What a query finds. */
+/* The results of a query. */
 typedef struct found {
     abut_columns columns;
     abut_index spheres, rows, nodes;
-    abut_index candidates, tests; /* exact tests */
+    abut_index candidates, tests; /* `tests`: number of exact tests */
 } found;
 
 static inline found find_columns(const abut_finder *finder, const abut_query *query)
@@ -52,7 +52,7 @@ static inline found find_columns(const abut_finder *finder, const abut_query *qu
     return f;
 }
 
-/* Check that two queries of as many spheres find the same to the bit; gives whether they do. */
+/* Checks that two queries find the same to the bit; returns whether they do. */
 static inline int check_found(const found *a, const found *b)
 {
     return CHECK_INT(a->rows, b->rows) && CHECK_INT(a->nodes, b->nodes) &&

@@ -46,7 +46,7 @@ static inline void make_shapes(convex_scene *s)
     abut_shape_build_point(3, 0.7, &s->shapes[3], NULL);
 }
 
-/* Bodies of all shapes, anywhere in a box. */
+/* Places bodies of all shapes at random in a box. */
 static inline void start_bodies(convex_scene *s, int dimension, int count, double side)
 {
     state = 7;
@@ -58,7 +58,7 @@ static inline void start_bodies(convex_scene *s, int dimension, int count, doubl
         for (int axis = 0; axis < dimension; axis++) {
             s->positions[dimension * i + axis] = side * draw_number();
         }
-        for (int k = 0; k < 4; k++) { /* of any length */
+        for (int k = 0; k < 4; k++) { /* quaternions may have any length */
             s->orientations[4 * i + k] = draw_between(-1.0, 1.0);
         }
     }
@@ -100,7 +100,7 @@ static inline abut_convex_query query_of(const convex_scene *s)
 
 enum { COLUMNS = 19 };
 
-/* All columns but those of walls, as arrays with the bytes of each. */
+/* All columns except those of walls, as arrays with the byte count of each. */
 typedef struct convex_table {
     abut_convex_columns columns;
     void *arrays[COLUMNS];
@@ -153,7 +153,7 @@ static inline void free_table(convex_table *t)
     }
 }
 
-/* The columns of a query. */
+/* Runs a query and returns its columns. */
 static inline convex_table find_table(const convex_scene *s, const abut_convex_query *query)
 {
     abut_convex_contacts *contacts = NULL;
@@ -175,7 +175,7 @@ static inline bool is_same_table(const convex_table *a, const convex_table *b)
     return is_same;
 }
 
-/* Rows of a table as the step before. */
+/* Returns the rows of a table as the previous step of a query. */
 static inline abut_convex_before before_of(const convex_table *t)
 {
     return (abut_convex_before){.row_count = t->rows,

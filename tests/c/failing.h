@@ -1,14 +1,14 @@
-/* Every allocation of a call fails once, in turn:
+/* Makes every allocation of a call fail once:
  *
  *     failures f = {0};
  *     while (fail_next(&f)) {
  *         f.status = call();
  *     }
  *
- * It has to say so each time, and leak nothing; the last time nothing fails.
+ * The call must return an error each time and leak nothing; in the last round nothing fails.
  *
- * Likewise a call is interrupted at its questions whether it is to end, which it asks at each
- * report of its work; of very many at some only:
+ * Interrupts a call at each of its questions whether to end, or at some of very many questions. A
+ * call asks at each report of its work:
  *
  *     interruptions i = {0};
  *     while (interrupt_next(&i)) {
@@ -26,8 +26,8 @@
 #include <stdbool.h>
 
 typedef struct failures {
-    long count; /* calls, of which all but the last one have failed */
-    long live;  /* arrays before the first one */
+    long count; /* number of calls, of which all but the last have failed */
+    long live;  /* number of live arrays before the first call */
     abut_status status;
 } failures;
 
@@ -49,13 +49,13 @@ static inline bool fail_next(failures *f)
 }
 
 typedef struct interruptions {
-    long count; /* calls, of which all but the last one were interrupted */
-    long place; /* the number of the question that is answered with yes, from 0 on */
+    long count; /* number of calls, of which all but the last were interrupted */
+    long place; /* number of the question that is answered with yes, from 0 on */
     long asked;
     abut_status status;
 } interruptions;
 
-/* Answers yes from the place on: whoever asks again after that has not ended. */
+/* Answers yes from `place` on; a call that asks again has ignored the first yes. */
 static inline int interrupt_now(void *data)
 {
     interruptions *i = data;

@@ -1,5 +1,5 @@
 /* Prints the hash of the golden scene: abut_golden [THREADS [whole]], where `whole` has no restart;
- * the environment's ABUT_SIMD says the instruction level. 1 where it is not the hash of golden.h.
+ * the environment's ABUT_SIMD sets the instruction level. Returns 1 if it differs from golden.h.
  */
 #include "golden.h"
 

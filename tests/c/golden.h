@@ -1,8 +1,8 @@
-/* A mixer whose bits are one number: a box in which a paddle turns over a floor that shakes, two
- * materials that roll and slide, one of them with a law of the caller's, walls that share what a
- * sphere exerts, clusters and convex bodies; in the middle another simulation goes on from what is
- * read of the first. Of the library it takes what abut.h has. A step is worth two threads, and no
- * more of them share it. */
+/* The golden scene, a mixer: one hash stands for all bits of its results. A paddle turns in a box
+ * over a shaking floor. There are two materials with rolling and sliding friction, a user law,
+ * walls that share a sphere's force, clusters and convex bodies. In the middle another simulation
+ * continues from the rows of the first. The scene uses abut.h only. At most two threads share a
+ * step. */
 #ifndef ABUT_GOLDEN_H
 #define ABUT_GOLDEN_H
 
@@ -24,7 +24,7 @@
 /* The hash of every build, processor, level and number of threads. */
 #define GOLDEN_HASH "93a963d08f54647e15d346ad30178cafadebb2ab66e5983e1de6bc55608cfc95"
 
-enum { GOLDEN_STEPS = 1000 }; /* before the restart, and after it */
+enum { GOLDEN_STEPS = 1000 }; /* steps before the restart, and as many after it */
 enum {
     ROW = 12,
     LAYER = ROW * ROW,
@@ -36,7 +36,7 @@ enum {
 };
 enum { SPHERES = ALONE + CLUSTERS * MEMBERS, WALLS = 3, SHAPES = 2, MATERIALS = 3 };
 
-/* Rows of spheres and bodies, as they are added and read. */
+/* Rows of spheres, for adding and reading. */
 typedef struct golden_rows {
     double centers[3 * SPHERES], radii[SPHERES], masses[SPHERES], velocities[3 * SPHERES];
     double spins[3 * SPHERES], forces[3 * SPHERES], torques[3 * SPHERES], began[3 * SPHERES];
@@ -44,7 +44,7 @@ typedef struct golden_rows {
     abut_index materials[SPHERES], clusters[SPHERES], fixed[SPHERES], images[3 * SPHERES];
 } golden_rows;
 
-/* CLUSTERS, or as many BODIES. */
+/* Rows of clusters, or of equally many bodies. */
 typedef struct golden_rigids {
     double positions[3 * BODIES], orientations[4 * BODIES], velocities[3 * BODIES];
     double momenta[3 * BODIES], masses[BODIES], inertias[3 * BODIES], spins[3 * BODIES];
@@ -55,7 +55,7 @@ typedef struct golden_rigids {
     abut_index materials[BODIES];
 } golden_rigids;
 
-/* `alone`: spheres that are no cluster's members, which stand behind them. */
+/* The scene. `alone`: spheres that belong to no cluster; members of clusters come after them. */
 typedef struct golden {
     int alone;
     abut_mesh *meshes[2];
@@ -76,10 +76,10 @@ static inline void golden_need(abut_status status, const char *what)
 
 /* ---- walls ---- */
 
-/* The most that a mesh or a shape here has. */
+/* The largest number of facets in a mesh or a shape of the scene. */
 enum { GOLDEN_FACETS = 8 };
 
-/* Where the corners of facets begin that have as many each. */
+/* Sets the offsets of facets with equally many corners. */
 static inline void golden_set_offsets(int facet_count, int corners, abut_index *offsets)
 {
     for (int k = 0; k <= facet_count; k++) {
@@ -103,7 +103,7 @@ static inline abut_mesh *golden_mesh(int vertex_count, const double *vertices, i
     return mesh;
 }
 
-/* A box of quads, and a paddle of triangles that is not quite upright. */
+/* Builds a box of quads, and a slightly tilted paddle of triangles. */
 static inline void golden_build_meshes(golden *g)
 {
     static const double crate[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0,
@@ -121,7 +121,7 @@ static inline void golden_build_meshes(golden *g)
 static const abut_motion golden_turning = {
     ABUT_ROTATING, {0.0, 0.0, 1.0}, {0.5, 0.5, 0.0}, 7.0, 0.0};
 
-/* The motion of the paddle is given. */
+/* Sets the walls and their motions; `paddle` is the motion of the paddle. */
 static inline abut_status golden_set_walls(const golden *g, const abut_motion *paddle)
 {
     const abut_motion shakes = {ABUT_OSCILLATING, {0.0, 0.0, 0.01}, {0.0}, 10.0, 0.5};
@@ -149,7 +149,7 @@ static inline abut_shape *golden_shape(int vertex_count, const double *vertices,
     return shape;
 }
 
-/* A cube, and an octahedron that is rounded. */
+/* Builds a cube and a rounded octahedron. */
 static inline void golden_build_shapes(golden *g)
 {
     static const double cube[] = {-1, -1, -1, 1, -1, -1, -1, 1, -1, 1, 1, -1,
@@ -163,8 +163,8 @@ static inline void golden_build_shapes(golden *g)
     g->shapes[1] = golden_shape(6, octahedron, 8, 3, triangles, 0.3);
 }
 
-/* A law of the caller's that keeps a spring along the surface, and the largest overlap so far, from
- * which on the contact is stiffer. Parameters: stiffness, damping, friction. */
+/* A user law with a tangential spring and the largest overlap so far; beyond that overlap the
+ * contact is stiffer. Parameters: stiffness, damping, friction. */
 static inline void golden_law(const abut_law_block *b)
 {
     for (int64_t k = 0; k < b->count; k++) {
@@ -191,7 +191,7 @@ static inline void golden_law(const abut_law_block *b)
     }
 }
 
-/* Spheres are of materials 0 and 1; bodies are of 2, since they know no rolling of type A. */
+/* Sets the laws. Spheres have materials 0 and 1, bodies material 2 without rolling of type A. */
 static inline void golden_fill_laws(abut_law laws[MATERIALS * MATERIALS])
 {
     for (int k = 0; k < MATERIALS * MATERIALS; k++) {
@@ -224,7 +224,7 @@ static inline abut_status golden_set_laws(abut_simulation *s, const abut_law *la
     return abut_simulation_set_user_laws(s, MATERIALS, laws, &all_own, error);
 }
 
-/* A simulation with walls, and nothing in it; NULL where there is no memory. */
+/* Starts a simulation with walls and without grains. */
 static inline abut_status golden_begin(golden *g, int workers)
 {
     const abut_simulation_input input = {
@@ -247,7 +247,7 @@ static inline void golden_draw_velocity(double *to)
     }
 }
 
-/* In layers, each in a cell of its own. */
+/* Places spheres in layers, each in its own cell. */
 static inline void golden_place_spheres(golden_rows *r, int alone)
 {
     for (int k = 0; k < alone; k++) {
@@ -265,7 +265,7 @@ static inline void golden_place_spheres(golden_rows *r, int alone)
     }
 }
 
-/* Above them, in cells that clusters and bodies take by turns, turned at random. */
+/* Places clusters and bodies above the spheres in alternating cells, in random orientations. */
 static inline void golden_place_rigids(golden_rigids *r, int first)
 {
     for (int k = 0; k < BODIES; k++) {
@@ -316,7 +316,7 @@ static inline void golden_make_bodies(golden *g)
 
 /* ---- what is added and read ---- */
 
-/* Rows from `first` on. */
+/* Returns the sphere rows from `first` on. */
 static inline abut_spheres golden_spheres(golden_rows *r, int first, int count)
 {
     return (abut_spheres){.count = count,
@@ -330,7 +330,7 @@ static inline abut_spheres golden_spheres(golden_rows *r, int first, int count)
                           .fixed = r->fixed + first};
 }
 
-/* What steps leave behind. */
+/* Returns the sphere rows with the columns that steps have changed. */
 static inline abut_spheres golden_made(golden_rows *r, int count)
 {
     return (abut_spheres){.count = count,
@@ -341,7 +341,7 @@ static inline abut_spheres golden_made(golden_rows *r, int count)
                           .works = r->works};
 }
 
-/* Those that begin have no more than these. */
+/* Returns the columns of clusters or bodies that begin. */
 static inline abut_rigids golden_columns(golden_rigids *r, abut_rigid_kind kind)
 {
     abut_rigids of = {.count = BODIES,
@@ -361,7 +361,7 @@ static inline abut_rigids golden_columns(golden_rigids *r, abut_rigid_kind kind)
     return of;
 }
 
-/* With what a step has left behind. */
+/* Returns the columns of clusters or bodies after a step. */
 static inline abut_rigids golden_going(golden_rigids *r, abut_rigid_kind kind)
 {
     abut_rigids of = golden_columns(r, kind);
@@ -382,7 +382,7 @@ static inline abut_status golden_add(golden *g, const abut_rigids *clusters,
     return status ? status : abut_simulation_add_rigids(s, ABUT_BODIES, bodies, NULL, NULL);
 }
 
-/* Rows of all that there is, of which so many spheres are alone. */
+/* Draws the rows of all grains; `alone` is the number of spheres outside of clusters. */
 static inline void golden_draw(golden *g, int alone)
 {
     memset(&g->rows, 0, sizeof g->rows);
@@ -413,7 +413,7 @@ static inline void golden_run(abut_simulation *s)
 
 /* ---- the restart ---- */
 
-/* The interactions of a kind, with all columns of those that go on. */
+/* Allocates the interactions of a kind, with all columns that a restart needs. */
 static inline abut_interactions golden_allocate(const abut_simulation *s, abut_interaction who)
 {
     abut_interactions of = abut_simulation_count_interactions(s, who);
@@ -447,7 +447,7 @@ static inline void golden_free(const abut_interactions *of, abut_interaction who
     free(of->force), free(of->spring), free(of->moment), free(of->roll), free(of->history);
 }
 
-/* Read all that there is, in a simulation of which nothing is left behind. */
+/* Reads all rows of a simulation. */
 static inline void golden_read(golden *g)
 {
     const int count = g->alone + CLUSTERS * MEMBERS;
@@ -463,7 +463,7 @@ static inline void golden_read(golden *g)
     }
 }
 
-/* What a simulation goes on from, beside its rows. */
+/* The state that a simulation continues from, without its rows. */
 typedef struct golden_past {
     abut_interactions tables[ABUT_INTERACTION_COUNT];
     abut_wall_state walls[WALLS];
@@ -493,7 +493,7 @@ static inline void golden_free_past(golden_past *past)
     }
 }
 
-/* A simulation that goes on from there. */
+/* Starts a simulation that continues from the given state. */
 static inline abut_status golden_go_on(golden *g, const golden_past *past, int workers)
 {
     const abut_rigids clusters = golden_going(&g->clusters, ABUT_CLUSTERS);
@@ -507,7 +507,7 @@ static inline abut_status golden_go_on(golden *g, const golden_past *past, int w
     status = abut_simulation_assign(g->simulation, &made, NULL);
     abut_simulation_restore(g->simulation, &past->at);
     for (int k = 0; !status && k < ABUT_INTERACTION_COUNT; k++) {
-        /* those of spheres first, as the Python package does */
+        /* interactions of spheres first, as in the Python package */
         const int who = (k + ABUT_BODY_INTERACTIONS) % ABUT_INTERACTION_COUNT;
         status = abut_simulation_restore_interactions(g->simulation, (abut_interaction)who,
                                                       &past->tables[who], NULL);
@@ -515,7 +515,7 @@ static inline abut_status golden_go_on(golden *g, const golden_past *past, int w
     return status;
 }
 
-/* Another simulation, from what is read of this one, which ends. */
+/* Replaces the simulation by another one that continues from its rows. */
 static inline void golden_restart(golden *g, int workers)
 {
     golden_past past;
@@ -538,7 +538,7 @@ static inline void golden_hash_rigids(sha256 *s, const golden_rigids *r)
     GOLDEN_HASH_COLUMN(r->forces)
 }
 
-/* Energies, the stable step, and what walls bear. */
+/* Adds energies, the stable step, and the forces on walls to the hash. */
 static inline void golden_hash_sums(sha256 *s, const abut_simulation *of)
 {
     const abut_energy e = abut_simulation_energy(of);
@@ -585,7 +585,7 @@ static inline void golden_end(golden *g)
     }
 }
 
-/* All of it by so many threads at most; with a restart in the middle, or without. */
+/* Runs the scene on at most `workers` threads and writes its hash, with or without a restart. */
 static inline void golden_do(int workers, bool restarts, char text[SHA256_TEXT])
 {
     static golden g;

@@ -1,4 +1,4 @@
-/* Scenes of spheres, and their pairs by two loops over all of them; for the tests of pairs. */
+/* Scenes of spheres for the tests of pairs, and a reference: two loops over all spheres. */
 #ifndef ABUT_PAIR_SCENES_H
 #define ABUT_PAIR_SCENES_H
 
@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Spheres, and others, of a scene at most. */
+/* The largest number of spheres, and of others, in a scene. */
 enum { MOST = 12000 };
 
 /* ---- more random numbers ---- */
 
-/* As many of each order of magnitude. */
+/* Returns a random number with a uniform logarithm. */
 static inline double draw_scale(double low, double high)
 {
     return low * pow(high / low, draw_number());
@@ -24,7 +24,7 @@ static inline double draw_scale(double low, double high)
 
 /* ---- scenes ---- */
 
-/* Some spheres, with or without a gap each. */
+/* Spheres, with or without individual gaps. */
 typedef struct sphere_list {
     abut_index count;
     bool has_gaps;
@@ -55,7 +55,7 @@ static inline void add(const scene *s, sphere_list *to, const double center[3], 
     to->radii[to->count++] = radius;
 }
 
-/* Spheres of many sizes in a box. */
+/* Adds spheres of many sizes at random places in a box. */
 static inline void scatter(const scene *s, sphere_list *to, int count, const double low[3],
                            const double high[3], const double radii[2])
 {
@@ -114,7 +114,7 @@ static inline abut_pair_query query_of(const scene *s)
     return query;
 }
 
-/* The pairs of a scene by a finder of their own, which is to be freed after them. */
+/* Returns the pairs of a scene; the caller frees the finder after them. */
 static inline abut_pairs *find_pairs(const scene *s, abut_pair_finder **finder)
 {
     const abut_pair_input input = input_of(s);
@@ -159,7 +159,7 @@ static inline table start_table(const scene *s)
 
 /* ---- two loops ---- */
 
-/* A sphere as the loops see it. */
+/* A sphere in the two loops. */
 typedef struct ball {
     double place[3], wraps[3], center[3];
     double radius, reach;
@@ -205,7 +205,7 @@ static inline void add_pair(const scene *s, table *t, const ball *i, const ball 
     }
 }
 
-/* Numbers of images along an axis that may touch, and some more. */
+/* A range of images along an axis that contains all images that may touch. */
 typedef struct image_span {
     double first, last;
 } image_span;
@@ -219,7 +219,8 @@ static inline image_span span_of(double difference, double reach, double period)
                         ceil((difference + reach) / period) + 1.0};
 }
 
-/* Of two that say the same, the image whose first number other than 0 is positive. */
+/* Returns whether the first number other than 0 is positive. Two opposite images of a sphere with
+ * itself are one row, and this chooses which of them. */
 static inline bool is_first(const double image[3])
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -230,7 +231,7 @@ static inline bool is_first(const double image[3])
     return false;
 }
 
-/* All images of a pair from an axis on; those of the axes before it are chosen. */
+/* Compares all images of a pair from an axis on, with the images along earlier axes fixed. */
 static inline void compare(const scene *s, table *t, const ball *i, const ball *j, int axis,
                            double d[3], double image[3], bool is_same)
 {
@@ -284,7 +285,7 @@ static inline void write_table(const scene *s, const abut_pairs *pairs, table *t
     abut_pairs_write(pairs, &t->columns);
 }
 
-/* Whether all rows are the same to the bit. */
+/* Returns whether all rows are the same to the bit. */
 static inline bool is_same_table(const scene *s, const table *found, const table *expected)
 {
     if (!CHECK_INT(found->count, expected->count)) {
@@ -316,7 +317,7 @@ static inline bool find_and_compare(const scene *s, const abut_pair_finder *find
     return is_same;
 }
 
-/* Every instruction level, one thread and four. */
+/* Checks every instruction level with one thread and four. */
 static inline bool check_finder(const scene *s, const abut_pair_finder *finder,
                                 const table *expected)
 {
@@ -328,7 +329,7 @@ static inline bool check_finder(const scene *s, const abut_pair_finder *finder,
     return is_same;
 }
 
-/* Both searches find what two loops find; gives how many pairs, -1: they do not. */
+/* Checks both searches against the two loops. Returns the number of pairs, or -1 on a failure. */
 static inline abut_index check_scene(const scene *s)
 {
     abut_pair_input input = input_of(s);

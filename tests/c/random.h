@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Whoever sets it starts the numbers anew. */
+/* The state of the generator; setting it restarts the sequence. */
 static uint64_t state;
 
 static inline uint64_t draw(void)
@@ -15,7 +15,7 @@ static inline uint64_t draw(void)
     return z ^ (z >> 31);
 }
 
-/* 0 <= x < 1 */
+/* Returns a random number 0 <= x < 1. */
 static inline double draw_number(void)
 {
     return (double)(draw() >> 11) * 0x1p-53;

@@ -1,4 +1,4 @@
-/* SHA-256 (FIPS 180-4) of numbers, as bytes of which the least comes first on every machine. */
+/* SHA-256 (FIPS 180-4) of numbers as little-endian bytes on every machine. */
 #ifndef ABUT_SHA256_H
 #define ABUT_SHA256_H
 
@@ -25,7 +25,7 @@ static inline uint32_t sha256_turn(uint32_t x, int by)
     return x >> by | x << (32 - by);
 }
 
-/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
+/* Constants of FIPS 180-4: leading 32 fractional bits of the cube roots of the first 64 primes. */
 static const uint32_t SHA256_ROOTS[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,

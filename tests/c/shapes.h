@@ -1,4 +1,4 @@
-/* Shapes that tests are made with: bodies with known facets, and hulls of random points. */
+/* Shapes for tests: bodies with known facets, and hulls of random points. */
 #ifndef ABUT_SHAPES_H
 #define ABUT_SHAPES_H
 
@@ -12,8 +12,7 @@
 
 enum { MOST_POINTS = 64 };
 
-/* The hull of points by looking at all planes through three of them: slow, and right where no four
- * are in one plane. */
+/* Returns whether three points form a facet of the hull. No four points may be in one plane. */
 static inline int is_hull_facet(const double *points, int count, int i, int j, int k)
 {
     const vec3 a = vec3_load(points + 3 * i);
@@ -29,7 +28,7 @@ static inline int is_hull_facet(const double *points, int count, int i, int j, i
     return 1;
 }
 
-/* Triangles of the hull, at most 2 * count; gives how many. */
+/* Finds the triangles of the hull, at most 2 * count; returns their number. */
 static inline int find_hull(const double *points, int count, abut_index *indices)
 {
     int triangles = 0;
@@ -47,7 +46,7 @@ static inline int find_hull(const double *points, int count, abut_index *indices
     return triangles;
 }
 
-/* The shape of facets, NULL where it is refused. */
+/* Returns the shape with these facets, or NULL if it is refused. */
 static inline abut_shape *shape_of(int dimension, abut_index vertex_count, const double *vertices,
                                    abut_index facet_count, const abut_index *indices,
                                    const abut_index *offsets, double radius)
@@ -65,7 +64,7 @@ static inline abut_shape *shape_of(int dimension, abut_index vertex_count, const
     return shape;
 }
 
-/* The shape of triangles. */
+/* Builds the shape with these triangles. */
 static inline abut_status build_shape(const double *points, int count, const abut_index *indices,
                                       int triangles, double radius, abut_shape **shape,
                                       abut_error *error)

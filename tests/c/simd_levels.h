@@ -11,8 +11,8 @@
 
 static const char *const SIMD_LEVELS[SIMD_LEVEL_COUNT] = {"baseline", "v3", "v4"};
 
-/* for (size_t k = 0; choose_next_level(&k);) has each level that the machine knows; after the last
- * one the choice is free again. */
+/* Chooses the next level that the machine supports; after the last one, restores the default and
+ * returns false. Use: for (size_t k = 0; choose_next_level(&k);) */
 static inline bool choose_next_level(size_t *k)
 {
     while (*k < SIMD_LEVEL_COUNT) {

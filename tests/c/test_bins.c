@@ -1,4 +1,4 @@
-/* Bins: what touches a sphere stands in its buckets, once; and nothing grows with the scene. */
+/* Bins: each facet that touches a sphere is in its buckets exactly once; sizes are bounded. */
 #include "base/memory.h"
 #include "bins/bins.h"
 #include "bins/bin_levels.h"
@@ -26,8 +26,8 @@ static const vicinity everything = {
 
 /* ---- scenes ---- */
 
-/* Triangles around random places of a cube, and now and then on its lower side: flat ones and
- * borders of cells. */
+/* Places triangles at random in a cube. Some lie on its lower side: they are flat, on borders of
+ * cells. */
 static void scatter(scene *s, double middle, double width, double size)
 {
     for (int f = 0; f < FACETS; f++) {
@@ -56,9 +56,9 @@ static void free_scene(scene *s)
     abut_mesh_free(s->mesh);
 }
 
-/* ---- looking, as bins.h has it ---- */
+/* ---- the search, as documented in bins.h ---- */
 
-/* The bucket of a level that a center is in, -1 where it is outside. */
+/* Returns the bucket of a level that contains a center, or -1 outside. */
 static int64_t bucket_of(const bin_level *level, const double *center)
 {
     uint32_t sum = 0;
@@ -72,7 +72,7 @@ static int64_t bucket_of(const bin_level *level, const double *center)
     return (uint32_t)(level->first + (sum & level->mask));
 }
 
-/* Whether culling leaves an entry of the center's bucket. */
+/* Returns whether culling keeps an entry of the center's bucket. */
 static bool is_left(const bins *set, const bin_level *level, uint32_t entry, const double *center,
                     double reach)
 {
@@ -87,7 +87,7 @@ static bool is_left(const bins *set, const bin_level *level, uint32_t entry, con
     return sum <= limit * limit >> 16;
 }
 
-/* seen[facet]: how often it stands in the center's buckets; left[facet]: and is not ruled out. */
+/* Counts how often each facet is in the center's buckets (`seen`), and not culled (`left`). */
 static void look(const scene *s, const double *center, double reach, int *seen, int *left)
 {
     for (int32_t k = 0; k < s->set->level_count; k++) {
@@ -114,7 +114,7 @@ static double distance_to_segment(vec3 point, vec3 from, vec3 to)
     return vec3_length(vec3_sub(point, foot));
 }
 
-/* From its plane where the point is over it, else from its nearest edge. */
+/* Returns the distance from the plane if the point is over the triangle, else from an edge. */
 static double distance_to_triangle(vec3 point, const triangle *t)
 {
     bool is_over = true;
@@ -143,7 +143,7 @@ static void check_center(const scene *s, const double *center, double reach)
     CHECK_INT(twice, 0);
 }
 
-/* Centers at a random distance from a random facet's corner. */
+/* Checks centers at random distances from corners of facets. */
 static void check_near_facets(const scene *s)
 {
     for (int i = 0; i < CENTERS; i++) {
@@ -156,7 +156,7 @@ static void check_near_facets(const scene *s)
     }
 }
 
-/* Centers on the sides of cells, where -0.0 and ties are. */
+/* Checks centers on the sides of cells, where -0.0 and ties occur. */
 static void check_cell_sides(const scene *s)
 {
     for (int i = 0; i < CENTERS; i++) {
@@ -173,12 +173,12 @@ static void check_cell_sides(const scene *s)
     }
 }
 
-/* ---- what holds of every set ---- */
+/* ---- properties of every set ---- */
 
-static int cut_count;    /* scenes whose facets were cut */
-static int repeat_count; /* scenes whose cells repeat */
+static int cut_count;    /* number of scenes with cut facets */
+static int repeat_count; /* number of scenes with repeated cells */
 
-/* Buckets for each facet, and what is there without any. */
+/* Limits of memory: per facet, and for a set without facets. */
 enum { BUCKETS_PER_FACET = 32, BUCKETS_ANYWAY = 256, ENTRIES_PER_FACET = 27 };
 
 static void check_memory(const scene *s)
@@ -250,7 +250,7 @@ static void check_all(scene *s, double reach)
     free_scene(s);
 }
 
-/* Let every vertex go in any direction by nearly that. */
+/* Moves every vertex in a random direction by nearly this distance. */
 static void move_corners(scene *s, double way)
 {
     for (int corner = 0; corner < 3 * FACETS; corner++) {
@@ -263,7 +263,7 @@ static void move_corners(scene *s, double way)
     }
 }
 
-/* Bins with a slack hold facets wherever their vertices go by that. */
+/* Bins with a slack remain valid while no vertex moves farther than the slack. */
 static void check_slack(scene *s, double reach, double slack)
 {
     const vicinity near = {.bounds = everything.bounds, .slack = slack};
@@ -292,7 +292,8 @@ static void check_slacks(void)
         check_slack(&s, reach, slack);
         scatter(&s, middles[i % 3], 10.0, sizes[i / 3 % 3]);
         for (int k = 0; k < 9 * FACETS / 4; k++) {
-            s.corners[k] *= 2.0; /* some are twice as large, and in the cells of the others */
+            s.corners[k] *=
+                2.0; /* some facets are twice as large and share the cells of the others */
         }
         check_slack(&s, reach, slack);
     }
@@ -369,7 +370,7 @@ static void check_wide_facets(void)
     }
 }
 
-/* Unless they are so far away that these cells have no numbers there. */
+/* Facets so far away that such cells have no numbers do not share cells. */
 static void check_far_wide_facets(void)
 {
     static scene s;
@@ -407,7 +408,7 @@ static void check_whole(void)
     free_scene(&s);
 }
 
-/* A part of a scene has all that spheres touch whose surfaces stay in it. */
+/* Bins of a part of a scene have all facets that spheres inside the part touch. */
 static void check_part(scene *s, const box *bounds)
 {
     CHECK(s->set != NULL);
@@ -422,7 +423,7 @@ static void check_part(scene *s, const box *bounds)
     bins_free(s->set);
 }
 
-/* Bins of the facets near a box, which may be some periods away; and of those near nothing. */
+/* Bins of the facets near a box, which may be some periods away; and of no facets. */
 static void check_vicinity(void)
 {
     static scene s;
@@ -454,7 +455,7 @@ static void check_vicinity(void)
     }
 }
 
-/* A facet inside the bounds, whose last image begins behind them by rounding alone. */
+/* A facet inside the bounds has a last image that begins behind them by rounding alone. */
 static void check_last_image(void)
 {
     const box facet = {{-1.0, 0.0, 0.0}, {1.0, 1.0, 0.0}};
@@ -501,8 +502,8 @@ static void check_repeated_cells(void)
     }
 }
 
-/* Triangles so small that squares vanish may be anywhere, and of very many in one place the first
- * tell whether slabs pay. */
+/* Triangles so small that squares underflow have slabs of any place. For very many facets in one
+ * place, a sample decides whether slabs are built. */
 static void check_odd_slabs(void)
 {
     enum { CROWD = 2000 };
@@ -526,7 +527,7 @@ static void check_odd_slabs(void)
     bins_free(set), abut_mesh_free(dot);
 }
 
-/* Of very many facets none is cut, whose pieces would be more than a mesh may have. */
+/* No facet is cut if the pieces would exceed the limit of facets in a mesh. */
 static void check_too_many_to_cut(void)
 {
     enum { MANY = 66000, FEW = 1000 };

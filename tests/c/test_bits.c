@@ -1,8 +1,8 @@
-/* The same bits whatever the compiler, the processor, the instruction level and the number of
- * threads: sums over all bytes of some results, which differ if one bit does.
+/* Results have the same bits with every compiler, processor, instruction level and number of
+ * threads. Sums over all bytes of some results differ if one bit differs.
  *
- * A change that is to change results changes the sums, too; no other may. Left out are results that
- * pow and sin of the C library take part in: overlaps to a power other than 1, flat angles. */
+ * Only a change that is meant to change results may change the sums. Results that use pow and sin
+ * of the C library are left out: overlaps to a power other than 1, flat angles. */
 #include "abut.h"
 
 #include "check.h"
@@ -19,7 +19,7 @@ enum { FACETS = 400, CORNERS = 7 * FACETS / 2, SPHERES = 3000 };
 
 /* ---- sums ---- */
 
-/* FNV-1a, bytes of small numbers first. */
+/* Adds bytes to an FNV-1a sum. */
 static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t size)
 {
     const unsigned char *next = bytes;
@@ -32,7 +32,7 @@ static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t size)
 static uint64_t add_indices(uint64_t sum, const abut_index *numbers, abut_index count)
 {
     for (abut_index i = 0; i < count; i++) {
-        const int64_t number = numbers[i]; /* as large on every machine */
+        const int64_t number = numbers[i]; /* the same size on every machine */
         sum = add_bytes(sum, &number, sizeof number);
     }
     return sum;
@@ -52,7 +52,7 @@ typedef struct scene {
     abut_index indices[CORNERS], offsets[FACETS + 1];
 } scene;
 
-/* Triangles, and parallelograms, anywhere; those that stand on a lattice make ties. */
+/* Draws a random triangle or parallelogram; corners on a lattice make ties. */
 static void draw_facet(scene *s, int facet, int count)
 {
     const abut_index first = s->offsets[facet];
@@ -228,7 +228,7 @@ static uint64_t sum_bodies(const convex_table *t, int bodies)
     return add_indices(sum, c->spot_offsets, m + 1);
 }
 
-/* A first step and one that goes on from it, of one worker and of three. */
+/* Checks a first step and a step that continues it, with one worker and with three. */
 static void check_steps(convex_scene *s, uint64_t first, uint64_t next)
 {
     abut_convex_query query = query_of(s);

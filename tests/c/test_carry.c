@@ -1,5 +1,4 @@
-/* What contacts carry along, called as a loop in C does: the step before the first, columns that
- * are left out, and an allocation that fails. */
+/* Contact history (carry) in a C loop: no previous step, omitted columns, failing allocations. */
 #include "abut.h"
 #include "base/vec3.h"
 
@@ -10,7 +9,7 @@
 
 enum { ROWS = 9000 };
 
-/* One contact a sphere, whose normals go around an axis. */
+/* One contact per sphere, with normals around an axis. */
 static double normals[3 * ROWS], points[3 * ROWS], tilts[ROWS], tangents[3 * ROWS];
 static double carried[3 * ROWS];
 static abut_index match[ROWS], offsets[ROWS + 1], nodes[ROWS];
@@ -49,7 +48,7 @@ static void check_no_step_before(void)
     CHECK_INT(abut_contacts_carry(&before, &now, NULL, tangents, 1, NULL, NULL), ABUT_OK);
 }
 
-/* Only of meshes that move is something kept; what carry does not need is left out. */
+/* Memory is needed only for moving meshes; columns that carry does not use are NULL. */
 static void check_failures(void)
 {
     const double quarter[] = {0.0, -1.0, 0.0, 5.0, 1.0, 0.0, 0.0, 6.0,
@@ -64,7 +63,7 @@ static void check_failures(void)
     CHECK_INT(f.count, 2);
 }
 
-/* The period is given twice here, as it cannot be in Python. */
+/* Both steps have a period, which may differ here but not in Python. */
 static void check_periods(void)
 {
     const double period[] = {0.0, 2.0, 0.0}, other[] = {0.0, 3.0, 0.0}, bad[] = {0.0, NAN, 0.0};

@@ -1,5 +1,5 @@
-/* Cundall's common plane and the fast one: planes of points, ends where the cap is met, and
- * features that stand from step to step. */
+/* Cundall's common plane and the fast one: planes of points, stops at the maximum number of
+ * iterations, and features that remain from step to step. */
 #include "convex/common_plane.h"
 
 #include "bodies.h"
@@ -17,7 +17,7 @@ static abut_convex_options usual(void)
                                  .iterations = 100};
 }
 
-/* What every link of a method is: its gap is that of the supports along its unit normal. */
+/* Checks a link of either method: its gap is that of the supports along its unit normal. */
 static void check_link(const convex_pair *pair, const convex_link *link)
 {
     CHECK_NEAR(vec3_length(link->normal), 1.0, 1e-14);
@@ -49,7 +49,7 @@ static void check_points(convex_method method)
     abut_shape_free(point);
 }
 
-/* One iteration is not enough to get anywhere, and it is said so. */
+/* One iteration is not enough, and the link reports this. */
 static void check_cap(convex_method method)
 {
     abut_shape *needle = box_shape(0.01, 0.01, 1.0);
@@ -76,8 +76,8 @@ static vec3 draw_axis(void)
 
 enum { PAIRS = 300, STEPS = 8 };
 
-/* Along a motion the fast plane's cached features mostly stand, and then it is no worse than what
- * a new search finds. */
+/* Along a motion the fast plane's cached features mostly remain valid. Its gap is then as good as
+ * that of a new search. */
 static void check_motion(void)
 {
     int stood = 0, worse = 0;

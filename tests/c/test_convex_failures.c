@@ -1,12 +1,12 @@
-/* Queries of convex bodies that fail: every allocation once, whoever ends them, and bad input; and
- * steps that allocate nothing. */
+/* Queries of convex bodies that fail: by every allocation, by interruptions, and by bad input; and
+ * steps without allocations. */
 #include "base/memory.h"
 
 #include "convex_scenes.h"
 
 /* ---- allocations ---- */
 
-/* Find and write, with the columns of the call before as the step before. */
+/* Finds and writes columns, with the columns of the previous call as the previous step. */
 static abut_status find_and_count(const abut_convex_finder *finder, const abut_convex_query *query,
                                   abut_index *rows)
 {
@@ -41,7 +41,7 @@ static abut_status enter_and_count(const abut_convex_finder *finder, const abut_
 typedef abut_status (*counted_query)(const abut_convex_finder *finder,
                                      const abut_convex_query *query, abut_index *rows);
 
-/* Where a query fails, the finder still serves the next one. */
+/* After a query fails, the finder still works for the next one. */
 static abut_status build_and_count(const convex_scene *s, const abut_convex_query *query,
                                    counted_query count, abut_index *rows)
 {
@@ -80,7 +80,7 @@ static void fail_every_allocation(const convex_scene *s, const abut_convex_query
     CHECK_INT(status, ABUT_OK);
     CHECK(!memory_has_failed());
     memory_fail_at(0);
-    CHECK(call > least && call < 1000); /* it did fail, all the way through */
+    CHECK(call > least && call < 1000); /* allocations failed throughout the call */
     CHECK_INT(rows, whole);
 }
 
@@ -97,7 +97,7 @@ static void check_allocations(convex_scene *s)
 {
     abut_convex_query query = query_of(s);
     convex_table t = find_table(s, &query);
-    reverse(&t); /* rows before that must be sorted */
+    reverse(&t); /* unsorted rows of the previous step */
     query.before = before_of(&t);
     query.before.image = NULL;
     query.period = s->period;
@@ -112,7 +112,7 @@ static void check_allocations(convex_scene *s)
 
 enum { FIRST_STEPS = 40, STEPS = 20 };
 
-/* Columns are the caller's; from some step on a loop allocates nothing. */
+/* With columns of the caller, later steps of a loop allocate nothing. */
 static void check_steps(const convex_scene *s, abut_convex_query query)
 {
     double *positions = malloc(sizeof s->positions);
@@ -216,7 +216,7 @@ static void check_query(const convex_scene *s, const abut_convex_query *query, a
     CHECK(error.index == index && error.detail == detail);
 }
 
-/* Numbers of a body, which are out of their range in turn, and one that no test of ranges takes. */
+/* Values of a body out of their range, one at a time, and NaN, which no range contains. */
 static void check_bodies_refused(const convex_scene *s)
 {
     static const struct {
@@ -239,7 +239,7 @@ static void check_bodies_refused(const convex_scene *s)
     }
 }
 
-/* Gaps, pairs and rows before that are none; of two of a kind the first one is named. */
+/* Invalid gaps, pairs and rows of the previous step; an error names the first of two. */
 static void check_queries_refused(const convex_scene *s)
 {
     static const double gaps[] = {-1.0, 2.0 * ABUT_COORDINATE_LIMIT, (double)NAN};
@@ -269,7 +269,7 @@ static void check_queries_refused(const convex_scene *s)
     CHECK_INT(find_and_count(s->finder, &query, &count), ABUT_OK);
 }
 
-/* Coordinates of a place beyond the limit, along each axis, and far from the world that repeats. */
+/* Coordinates beyond the limit along each axis, and far from a periodic box. */
 static void check_places_refused(convex_scene *s)
 {
     static const abut_index i[] = {0, 5}, j[] = {1, 3};
@@ -289,7 +289,7 @@ static void check_places_refused(convex_scene *s)
     }
 }
 
-/* Quaternions of any length turn bodies, as long as squares of it would overflow, too. */
+/* Quaternions may have any length, even if its square overflows. */
 static void check_long_quaternions(convex_scene *s)
 {
     const abut_convex_query query = query_of(s);
@@ -310,7 +310,7 @@ static void check_long_quaternions(convex_scene *s)
     free_table(&usual);
 }
 
-/* What Python sees to itself. */
+/* Invalid options, which Python checks itself. */
 static void check_options_refused(const convex_scene *s)
 {
     abut_convex_input input = input_of(s);
@@ -322,7 +322,7 @@ static void check_options_refused(const convex_scene *s)
     check_status(input, ABUT_BAD_CP_ANGLE);
 }
 
-/* Entrances before of another number of pairs, and offsets that do not ascend. */
+/* Previous entrances for another number of pairs, and offsets that do not ascend. */
 static void check_entrances_before(const convex_scene *s)
 {
     const abut_index i[] = {0, 1}, j[] = {1, 2}, offsets[] = {0, 1, 0};

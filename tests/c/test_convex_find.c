@@ -4,7 +4,7 @@
 #include "columns.h"
 #include "convex_scenes.h"
 
-/* ---- what a row depends on ---- */
+/* ---- dependence of rows ---- */
 
 static void check_threads(const convex_scene *s, abut_convex_query query)
 {
@@ -26,7 +26,7 @@ static void shake(convex_scene *s, double amount)
     }
 }
 
-/* Rows of a table in any other order. */
+/* Shuffles the rows of a table. */
 static void shuffle_rows(convex_table *t)
 {
     abut_convex_columns *c = &t->columns;
@@ -43,7 +43,7 @@ static void shuffle_rows(convex_table *t)
     }
 }
 
-/* Seen from the other body. */
+/* Swaps the two bodies of every row. */
 static void turn_rows_around(convex_table *t)
 {
     for (abut_index row = 0; row < t->rows; row += 3) {
@@ -52,7 +52,7 @@ static void turn_rows_around(convex_table *t)
     }
 }
 
-/* The order of the rows before makes no difference, nor which of two bodies comes first. */
+/* The order of previous rows does not matter, nor the order of the two bodies of a row. */
 static void check_states(convex_scene *s)
 {
     abut_convex_query query = query_of(s);
@@ -83,7 +83,7 @@ static bool is_same_row(const convex_table *a, abut_index row, const convex_tabl
            a->columns.overlap[row] == b->columns.overlap[other];
 }
 
-/* Pairs whose rows before are left out begin anew, and the others are as with all of them. */
+/* Pairs without a previous row start cold; other pairs are not affected. */
 static void check_missing_states(const convex_scene *s)
 {
     abut_convex_query query = query_of(s);
@@ -108,7 +108,7 @@ static void check_missing_states(const convex_scene *s)
 
 /* ---- columns ---- */
 
-/* A column that is asked for alone is as with all others. */
+/* A column that is written alone is the same as when all columns are written. */
 static void check_columns_alone(const convex_scene *s, const abut_convex_query *query)
 {
     convex_table all = find_table(s, query);
@@ -136,7 +136,7 @@ static abut_entrances *enter(const convex_scene *s, const abut_convex_query *que
     return entrances;
 }
 
-/* Two tables of entrances of so many. */
+/* Checks that two tables of entrances are the same. */
 static void check_same_entrances(const abut_entrance_columns *a, const abut_entrance_columns *b,
                                  column_counts n)
 {
@@ -145,7 +145,7 @@ static void check_same_entrances(const abut_entrance_columns *a, const abut_entr
     CHECK(same);
 }
 
-/* Entrances before with features that no shape has, of either end, are left out. */
+/* Previous entrances with invalid features of either body are ignored. */
 static void check_broken_entrances(const convex_scene *s, const abut_convex_query *query,
                                    const abut_entrance_columns *all, column_counts n)
 {
@@ -172,7 +172,7 @@ static void check_broken_entrances(const convex_scene *s, const abut_convex_quer
     ABUT_ENTRANCE_COLUMNS(FREE_COLUMN)
 }
 
-/* The same of entrances, which there are none of without pairs. */
+/* Checks columns of entrances one by one; without pairs there are no entrances. */
 static void check_entrance_columns(const convex_scene *s)
 {
     const abut_entrances_before none = {0};
@@ -226,10 +226,10 @@ static void check_copies(void)
     ABUT_ENTRANCE_COLUMNS(FREE_COLUMN)
 }
 
-/* ---- space that repeats ---- */
+/* ---- periodic space ---- */
 
-/* Rows before of a list of pairs: of the same pairs, without images, with images where space does
- * not repeat now, and each with one number that is another. Overlaps are the same either way. */
+/* Previous rows for a list of pairs: the same pairs, without images, with images but no period now,
+ * and with one different number each. Overlaps are the same in all cases. */
 static void check_lists_before(const convex_scene *s)
 {
     abut_convex_query query = query_of(s);
@@ -257,7 +257,7 @@ static void check_lists_before(const convex_scene *s)
     free_table(&pairs);
 }
 
-/* A body meets its own image. */
+/* A body touches its own image. */
 static void check_own_image(const convex_scene *s)
 {
     const abut_index both[] = {4};

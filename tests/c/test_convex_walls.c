@@ -1,6 +1,5 @@
-/* Bodies against walls: every allocation of a query fails once, bad input, and polygons of which
- * some corners count more than others. What else they find there is tested in
- * tests/test_convex_walls.py and test_convex_grooves.py. */
+/* Bodies against walls: failing allocations, bad input, and polygons with unequal weights of their
+ * corners. tests/test_convex_walls.py and test_convex_grooves.py test other contacts. */
 #include "abut.h"
 #include "base/memory.h"
 #include "mesh/mesh_data.h"
@@ -15,7 +14,7 @@
 /* A table of triangles: its top is z = 0, x < 0, its side is x = 0, z < 0. */
 static const double TABLE[] = {-5, -4, 0, 0, -4, 0,  0, 4, 0,  -5, -4, 0, 0, 4, 0,  -5, 4, 0,
                                0,  -4, 0, 0, -4, -3, 0, 4, -3, 0,  -4, 0, 0, 4, -3, 0,  4, 0};
-/* A beam that ends under the first body, whose corners lie beside it. */
+/* A beam that ends under the first body; the body's corners are beside the beam. */
 static const double BEAM[] = {-0.4, 0, 0, 5, 0, 0, 5, 0.2, 0, -0.4, 0, 0, 5, 0.2, 0, -0.4, 0.2, 0};
 static const double NO_NOISE[] = {0, 0, 0, 0};
 static const double PLANE[6] = {0.0, 0.6, 0.0, 0.0, -1.0, 0.0};
@@ -68,7 +67,7 @@ static abut_mesh *build_polygon(abut_index count, const double *vertices)
 
 /* ---- allocations ---- */
 
-/* Finders are new each time, so that none has memory left from a query before. */
+/* Each query has a new finder, without memory of earlier queries. */
 static void check_failures(const abut_shape *shape, const abut_mesh *mesh,
                            const abut_convex_walls *others)
 {
@@ -129,7 +128,7 @@ enum { MOST_ROWS = 16 };
 typedef struct wall_rows {
     abut_index rows, spots;
     abut_index image[3 * MOST_ROWS];
-    double overlap[MOST_ROWS], sum; /* of all */
+    double overlap[MOST_ROWS], sum; /* the sum over all rows */
 } wall_rows;
 
 static wall_rows find_walls(const abut_shape *shape, const abut_mesh *mesh, abut_convex_walls walls,
@@ -162,8 +161,8 @@ static wall_rows find_rows(const abut_shape *shape, const abut_mesh *mesh, int s
                       &query);
 }
 
-/* A body that is turned on its edge and meets the edge of the table, over a floor: as far as that
- * is below the edge, there are both; of an edge behind the floor there is nothing. */
+/* A body on its edge touches the edge of a table and a floor. Both have rows while the floor is
+ * below the edge; an edge behind the floor has no row. */
 static void check_edge_over_floor(const abut_shape *shape, const abut_mesh *table)
 {
     static const abut_index second[] = {1};
@@ -179,7 +178,7 @@ static void check_edge_over_floor(const abut_shape *shape, const abut_mesh *tabl
     check_failures(shape, table, &(abut_convex_walls){.bodies = second, .body_count = 1});
 }
 
-/* A body across the border of a world that repeats stands on one facet at two images. */
+/* A body across the border of a periodic box touches one facet at two images. */
 static void check_images(const abut_shape *shape)
 {
     static const double flat[] = {-5, -4, 0, 5, -4, 0, 5, 4, 0, -5, 4, 0};
@@ -195,8 +194,8 @@ static void check_images(const abut_shape *shape)
     abut_mesh_free(mesh);
 }
 
-/* A floor, a wall, and one more behind that one, which is overlapped by less: it has a row, and
- * changes no other. */
+/* A floor, a wall, and another wall behind it with a smaller overlap. That wall has a row and does
+ * not change other rows. */
 static void check_wall_behind(const abut_shape *shape)
 {
     static const double walls[] = {-5,   -4, 0, 5,    -4, 0, 5,    4,  0, -5,   -4, 0, 5,    4,  0,
@@ -214,7 +213,7 @@ static void check_wall_behind(const abut_shape *shape)
     abut_mesh_free(one), abut_mesh_free(two);
 }
 
-/* A floor of four plates with cracks between them carries a body as one plate does. */
+/* A floor of four plates with cracks supports a body like one plate. */
 static void check_cracks(const abut_shape *shape)
 {
     static const double ends[2][2] = {{-5.0, -0.2001}, {-0.2, 5.0}};
@@ -252,8 +251,8 @@ static void check_same_rows(const abut_shape *shape, const abut_mesh *mesh, cons
     CHECK_NEAR(a.sum, b.sum, 1e-14);
 }
 
-/* A bent polygon is stood on as its triangles are, with two corners in one place or not, and one
- * that has a corner on a side as without that. */
+/* A bent polygon supports a body like its triangles, with or without a repeated corner. An extra
+ * corner on a side changes nothing. */
 static void check_polygons(const abut_shape *shape)
 {
     const double bent[] = {-5, -4, 0, 5, -4, 0, 5, 4, 1e-3, -5, 4, 0};

@@ -1,5 +1,4 @@
-/* Entrances: what is no list of them, the climb from one to a better one, and those of points and
- * of flat bodies. */
+/* Entrances: invalid lists, the climb from one to a better one, and points and flat bodies. */
 #include "abut.h"
 #include "base/memory.h"
 #include "convex/entrances.h"
@@ -48,13 +47,13 @@ static convex_pair draw_pair(abut_shape *const shapes[SHAPE_COUNT], double dista
 
 /* ---- one by one ---- */
 
-/* Each of two types, by features. */
+/* Returns an entrance of features of two types. */
 static entrance with_types(int32_t a, int32_t b)
 {
     return (entrance){{{a, 0}, {b, 0}}, {0.0, 0.0, 0.0}, 0.0};
 }
 
-/* How many feature pairs of these types are entrances. */
+/* Returns how many feature pairs of these types are entrances. */
 static int look(const convex_pair *pair, int32_t type_a, int32_t count_a, int32_t type_b,
                 int32_t count_b)
 {
@@ -64,7 +63,7 @@ static int look(const convex_pair *pair, int32_t type_a, int32_t count_a, int32_
             entrance e = with_types(type_a, type_b);
             e.ends[0].feature = a, e.ends[1].feature = b;
             if (entrance_read(pair, &e)) {
-                /* its plane has both bodies on its sides */
+                /* its gap is that of both bodies' supports along its normal */
                 const double gap = pair_support_gap(pair, e.normal).gap;
                 CHECK_NEAR(vec3_length(e.normal), 1.0, 1e-14);
                 CHECK_NEAR(e.gap, gap, 1e-12);
@@ -95,7 +94,7 @@ static int entrances_differ(const entrance *a, const entrance *b)
            a->gap != b->gap;
 }
 
-/* Each that is listed is one, and there are as many as there are. */
+/* Every listed entrance is valid, and their number is that of a full count. */
 static void check_listed(const convex_pair *pair, abut_index count)
 {
     CHECK_INT(count, look_at_all(pair));
@@ -107,7 +106,7 @@ static void check_listed(const convex_pair *pair, abut_index count)
     }
 }
 
-/* The list that begins with another one is the same to the bit. */
+/* A list that is updated from another one is the same to the bit. */
 static void check_updated(const convex_pair *pair, const entrance *before, abut_index before_count,
                           abut_index count)
 {
@@ -119,7 +118,7 @@ static void check_updated(const convex_pair *pair, const entrance *before, abut_
     CHECK_INT(different, 0);
 }
 
-/* What is no list of entrances does no harm. */
+/* Invalid lists of entrances do no harm. */
 static void check_garbage(abut_shape *const shapes[SHAPE_COUNT])
 {
     entrance garbage[64];
@@ -163,7 +162,7 @@ static bool share_vertex(const abut_shape *s, convex_end one, convex_end other)
     return false;
 }
 
-/* It ends where none is better that shares vertices, on both bodies. */
+/* The climb ends where no entrance that shares vertices on both bodies is better. */
 static void check_top(const convex_pair *pair, entrance start, abut_index count)
 {
     entrance top = start;
@@ -202,7 +201,7 @@ static abut_convex_options options_of_search(void)
         .method = ABUT_DIRECT_SEARCH, .patch_angle = 0.1, .iterations = 100};
 }
 
-/* Whether the bounds hold; overlaps that were climbed to may be local minima. */
+/* Checks the bounds of a link; a climb may end at a local minimum of the overlap. */
 static void check_link(const convex_pair *pair, const convex_link *link, bool is_global)
 {
     const double exact = true_gap(pair), slack = 1e-14 * pair->size;
@@ -217,7 +216,7 @@ static void check_link(const convex_pair *pair, const convex_link *link, bool is
     CHECK_NEAR(vec3_length(across), fabs(link->gap), 2.0 * pair->tolerance);
 }
 
-/* Bodies that slide in each other: what they climb to from the step before is a minimum, too. */
+/* Overlapping bodies slide; the climb from the previous step ends at a local minimum. */
 static void check_slides(abut_shape *const shapes[SHAPE_COUNT])
 {
     const abut_convex_options options = options_of_search();
@@ -251,7 +250,7 @@ static void check_climb_of_polygons(void)
     abut_shape_free(a), abut_shape_free(b);
 }
 
-/* A search without a step before, and all entrances, of any pair. */
+/* Checks a search without a previous step, and all entrances of a pair. */
 static void check_pair(const convex_pair *pair)
 {
     const abut_convex_options options = options_of_search();
@@ -261,7 +260,7 @@ static void check_pair(const convex_pair *pair)
     check_listed(pair, entrances_all(pair, NULL, 0, listed));
 }
 
-/* A point has an entrance on each facet, and the deepest one is that of the least depth. */
+/* A point has an entrance on each facet; the best entrance has the smallest depth. */
 static void check_points(abut_shape *const shapes[SHAPE_COUNT])
 {
     abut_shape *point = NULL;
@@ -291,7 +290,7 @@ static void check_points(abut_shape *const shapes[SHAPE_COUNT])
 
 enum { FLAT_SIDES = 3 };
 
-/* A triangle as a flat body: what the contacts with walls are made with. */
+/* A triangle as a flat body, as in contacts with walls. */
 typedef struct flat {
     abut_shape shape;
     double x[FLAT_SIDES], y[FLAT_SIDES], z[FLAT_SIDES];

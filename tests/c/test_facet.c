@@ -27,7 +27,7 @@ static abut_finder *build_square(abut_mesh **mesh)
     return finder;
 }
 
-/* The contacts of one sphere; free their columns. */
+/* Returns the contacts of one sphere; the caller frees their columns. */
 static found find_one(const abut_finder *finder, vec3 center, double radius)
 {
     abut_query query = abut_query_default();
@@ -75,7 +75,7 @@ static void check_features(void)
     abut_finder_free(finder), abut_mesh_free(mesh);
 }
 
-/* a b - c d where all but the last digit cancels: 2^-104, which plain arithmetic loses. */
+/* a b - c d where all digits but the last cancel: 2^-104, which is 0 in plain arithmetic. */
 static void check_exact_products(void)
 {
     double x = 1.0 + ldexp(1.0, -52);
@@ -83,9 +83,9 @@ static void check_exact_products(void)
     CHECK_NEAR(x * x - (1.0 + ldexp(1.0, -51)) * 1.0, 0.0, 0.0);
 }
 
-/* ---- weights of polygons that are hardly ones ---- */
+/* ---- weights of degenerate polygons ---- */
 
-/* The weights of one contact, which is with the facet; free its columns. */
+/* Returns the weights of a contact with a facet; the caller frees its columns. */
 static found find_weights(abut_index count, const double *vertices, double noise,
                           abut_weights weights, vec3 center)
 {
@@ -121,9 +121,9 @@ static double sum_of_weights(const found *f)
     return sum;
 }
 
-/* Zhong's weights are those of a polygon even where it is bent; a corner that noise has made reflex
- * carries nothing; and where two corners in one place are all that a polygon as thin as its noise
- * has, somebody carries it. */
+/* Zhong's weights of a bent polygon are those of its flat form. A corner that is reflex by noise
+ * has weight 0. In a polygon as thin as its noise with a repeated corner, weights still sum to 1.
+ */
 static void check_weights(void)
 {
     const double bent[] = {0, 0, 0, 2, 0, 0, 2, 2, 1e-3, 0, 2, 0};

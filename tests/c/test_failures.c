@@ -1,5 +1,5 @@
-/* Every allocation of a build and a query fails once, or it is interrupted at each question: a
- * clean status each time, nothing leaks. */
+/* A build and a query, in which every allocation fails once, or which are interrupted at each
+ * question: each time they return an error, and nothing leaks. */
 #include "abut.h"
 #include "base/memory.h"
 #include "walls/search_order.h"
@@ -18,8 +18,7 @@ enum {
     MESHES = 40
 };
 
-/* A rough sheet of quads, of which one is split, since it is an arrow, and one dropped: it has no
- * area. */
+/* A rough sheet of quads. An arrow-shaped quad is split; a quad without area is dropped. */
 typedef struct sheet {
     double vertices[3 * VERTEX_COUNT];
     abut_index indices[4 * SIDE * SIDE];
@@ -34,7 +33,7 @@ static void place_vertices(sheet *s)
         double x = i % (SIDE + 1), y = (double)(i / (SIDE + 1));
         s->vertices[3 * i] = x;
         s->vertices[3 * i + 1] = y;
-        s->vertices[3 * i + 2] = 0.25 * x; /* a ramp: plane, and away from the axes */
+        s->vertices[3 * i + 2] = 0.25 * x; /* a flat ramp, not aligned with the axes */
     }
 }
 
@@ -48,7 +47,7 @@ static void place_facets(sheet *s)
         }
         s->offsets[f + 1] = 4 * (f + 1);
     }
-    /* 0, 1, 2 and 3 lie on one line; the other goes out and back in */
+    /* the corners 0, 1, 2 and 3 lie on one line; the other quad is an arrow */
     for (int k = 0; k < 4; k++) {
         s->indices[k] = k;
     }
@@ -63,8 +62,9 @@ static void place_spheres(sheet *s)
         s->centers[3 * i + 1] = y;
         s->centers[3 * i + 2] = 0.25 * x + 0.1;
         s->radii[i] = i % 100 == 0 ? 6.0
-                      : i % 7 == 3 ? 0.45
-                                   : 0.5; /* a few touch more facets than a first buffer holds */
+                      : i % 7 == 3
+                          ? 0.45
+                          : 0.5; /* a few spheres touch more facets than a first buffer holds */
     }
 }
 
@@ -101,7 +101,7 @@ static abut_status write_columns(const abut_contacts *contacts, abut_index spher
     return status;
 }
 
-/* What is asked for of a mesh, or of so many copies of it. */
+/* A query of one or several copies of a mesh. */
 typedef struct question {
     const abut_mesh_input *input;
     abut_index mesh_count;
@@ -138,7 +138,7 @@ static abut_status find(const question *q, const abut_finder *finder, abut_index
     return status;
 }
 
-/* What a program does; the first failure ends it. */
+/* Builds, queries and frees, until the first failure. */
 static abut_status build_and_find(const question *q, abut_index *rows)
 {
     abut_mesh *mesh = NULL;
@@ -158,11 +158,11 @@ static void fail_every_allocation(const question *q)
     while (fail_next(&f)) {
         f.status = build_and_find(q, &rows);
     }
-    CHECK(f.count > 20); /* it did fail, all the way through */
+    CHECK(f.count > 20); /* allocations failed throughout the call */
     CHECK_INT(rows, whole);
 }
 
-/* The finder serves again after each interruption. */
+/* The finder works again after each interruption. */
 static void interrupt_every_question(const question *q)
 {
     question asked = *q;
@@ -201,7 +201,7 @@ static abut_status build_and_prepare(const abut_mesh_input *input, double reach)
     return status;
 }
 
-/* Bins that are prepared are there in full, or not at all. */
+/* A prepared set of bins is complete, or does not exist. */
 static void fail_prepare(const abut_mesh_input *input, double reach)
 {
     failures f = {0};
@@ -211,7 +211,7 @@ static void fail_prepare(const abut_mesh_input *input, double reach)
     CHECK(f.count > 20);
 }
 
-/* Each resolution, of one mesh and of many, in the caller's order and by place, also in a box. */
+/* Runs all kinds of queries: each resolution, one mesh and many, both orders, with a period. */
 static void ask_of_all_kinds(question *q)
 {
     static const abut_resolution resolutions[] = {ABUT_SHARING, ABUT_HIERARCHY, ABUT_ALL};

@@ -9,7 +9,7 @@
 
 enum { STRIP_FACETS = 5000 };
 
-/* Triangles side by side along x, from `first` on. */
+/* Returns a strip of triangles along x, from `first` on. */
 static abut_mesh *make_strip(abut_index first, abut_index count, double height)
 {
     static double vertices[9 * STRIP_FACETS];
@@ -21,8 +21,8 @@ static abut_mesh *make_strip(abut_index first, abut_index count, double height)
     return build_triangles(count, vertices);
 }
 
-/* A sphere at the end of a long strip, over a mesh of one facet: what vector code reads behind the
- * last pair is of the same mesh as that pair. */
+/* A sphere at the end of a long strip, over a mesh of one facet. Vector code reads behind the last
+ * pair; these entries must be of the same mesh. */
 void test_find(void)
 {
     abut_mesh *large = make_strip(0, STRIP_FACETS, 0.0);

@@ -1,4 +1,4 @@
-/* Products and sums that are rounded once, by whole numbers alone, against the C library. */
+/* Fused multiply-add by integer arithmetic, compared with the C library. */
 #include "base/fused.h"
 
 #include "check.h"
@@ -7,14 +7,14 @@
 #include <string.h>
 
 #if defined(__SIZEOF_INT128__)
-/* A number times a power of 2. Compilers may draw the arguments of one call in any order: these are
- * drawn one after the other. */
+/* Returns a number times a random power of 2. Separate statements fix the order of draws, because
+ * compilers evaluate arguments in any order. */
 static double draw_scaled(double number, int exponents)
 {
     return ldexp(number, draw_below(exponents) - exponents / 2);
 }
 
-/* Any double: a quarter are special, or have few digits, which make ties. */
+/* Returns a random double. A quarter are special values, or have few digits, which make ties. */
 static double draw_double(void)
 {
     static const double special[] = {0.0,      0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp1023,
@@ -34,7 +34,7 @@ static double draw_double(void)
     return sign * draw_scaled(number, 2160);
 }
 
-/* One that is of the size of a b, as that rounded, or anywhere. */
+/* Returns an addend of the size of a b, equal to the rounded product, or random. */
 static double draw_addend(double a, double b)
 {
     double part = 1.0;
@@ -60,7 +60,7 @@ static uint64_t bits_of(double a)
     return isnan(a) ? UINT64_MAX : bits;
 }
 
-/* The sum over all results is that of glibc's fma, wherever it is made. */
+/* A checksum over all results is that of glibc's fma, on every machine. */
 static void test_draws(void)
 {
     uint64_t sum = 0;
@@ -82,8 +82,8 @@ static void test_draws(void)
 void test_fused(void)
 {
     CHECK(fused(0x1.0000002p0, 0x1.0000002p0, -0x1.0000004p0) == 0x1p-54);
-    /* just above the middle of two doubles, where rounding to 64 bits before ends */
-    volatile double part = 0x1p-53; /* compilers know what constants make */
+    /* just above the middle of two doubles; rounding to 64 bits first gives the middle */
+    volatile double part = 0x1p-53; /* volatile, because compilers fold constants */
     CHECK(fused(part, 0x1.0000000000001p0, 1.0) == 0x1.0000000000001p0);
     CHECK(fused(0x1p-600, 0x1p-600, 1.0) == 1.0);
     CHECK(fused(0x1p600, 0x1p600, -INFINITY) == -INFINITY);

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "simd_levels.h"
 
-/* Examples of FIPS 180-4: of one block, and of two. */
+/* Examples of FIPS 180-4 with one block and with two. */
 static void check_sha256(void)
 {
     static const char *const words[] = {"abc",
@@ -25,7 +25,7 @@ static void check_sha256(void)
 
 void test_golden(void)
 {
-    static const int workers[] = {1, 2, 3}; /* of each level */
+    static const int workers[] = {1, 2, 3}; /* for each level */
     char text[SHA256_TEXT];
     check_sha256();
     golden_do(1, false, text);

@@ -1,4 +1,4 @@
-/* Vector code gives the bits of its scalar twins, at every instruction level that there is. */
+/* Vector code gives the same bits as its scalar twins, at every available instruction level. */
 #include "abut.h"
 #include "base/memory.h"
 #include "walls/kernels.h"
@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-/* Triangles of a mesh, with one point each; no multiple of any number of lanes. */
+/* Triangles of a mesh, with one point each; not a multiple of any number of SIMD lanes. */
 enum { TRIANGLES = 2045, ROOM = TRIANGLES + 8, MESHES = 50 };
 
 /* ---- more random numbers ---- */
 
-/* -1 ... 1 */
+/* Returns a random number from -1 to 1. */
 static double draw_signed(void)
 {
     return 2.0 * draw_number() - 1.0;
@@ -96,7 +96,7 @@ typedef struct point_arrays {
     double center[ROOM][4], offset[ROOM][4], point[ROOM][3], weight[ROOM][3];
 } point_arrays;
 
-/* Parts of a triangle's corners: inside, on an edge or a corner or hardly off them, or outside. */
+/* Draws barycentric coordinates: inside, outside, or on or close to an edge or a corner. */
 static void draw_parts(double parts[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -106,7 +106,7 @@ static void draw_parts(double parts[3])
     }
 }
 
-/* Above, below or on a triangle. */
+/* Draws a center above, below or on a triangle. */
 static vec3 draw_center(const triangle *t)
 {
     double parts[3];

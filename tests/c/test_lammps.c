@@ -1,6 +1,6 @@
-/* Walls under LAMMPS: the same forces wherever an atom's data lie and whoever has it; and through
- * failures. What steps here plays LAMMPS' part: its order of a step, and its arrays, two ranks of
- * them. */
+/* Walls under LAMMPS: forces do not depend on the place of an atom's data or on its rank, and
+ * failures change nothing. These tests imitate LAMMPS: its order within a step, and its arrays on
+ * two ranks. */
 #include "base/memory.h"
 #include "lammps/rank.h"
 
@@ -32,10 +32,10 @@ typedef struct rank {
     double dt, time, low[3], high[3];
     int64_t time_step;
     int periodicity[3], tilt;
-    int64_t number; /* of the last step */
+    int64_t number; /* number of the last step */
     int timeouts;
-    double vector[3 * 7]; /* of the fix */
-    const char *lacks;    /* what it has not */
+    double vector[3 * 7]; /* the vector of the fix */
+    const char *lacks;    /* name of a missing array */
     abut_lammps *walls;
 } rank;
 
@@ -102,7 +102,7 @@ static void set_vector(void *lammps, const char *fix, int number, double value)
 
 /* ---- scenes ---- */
 
-/* A box that is open above, and a floor in it that turns. */
+/* A box that is open at the top, with a rotating floor. */
 typedef struct scene {
     abut_mesh *meshes[2];
     abut_motion motion;
@@ -186,7 +186,7 @@ static void begin_rank(rank *r, const scene *s)
     CHECK_INT(abut_lammps_build(&input, &r->walls, NULL), ABUT_OK);
 }
 
-/* One more atom, which is somewhere in the box, and moves. */
+/* Adds a moving atom at a random place in the box. */
 static void add_atom(rank *r)
 {
     const int k = r->count++;
@@ -209,7 +209,7 @@ static void fill_rank(rank *r, const scene *s)
     }
 }
 
-/* ---- a step, as LAMMPS goes: half a kick, a drift, forces, half a kick ---- */
+/* ---- a step in LAMMPS' order: half a kick, a drift, forces, half a kick ---- */
 
 static void kick(rank *r)
 {
@@ -252,8 +252,8 @@ static void run(rank *r, int64_t first, int64_t end)
 
 /* ---- two ranks ---- */
 
-/* An atom goes from one rank to the end of the other, with all that LAMMPS takes along, and the
- * last one of its rank takes its place. */
+/* Moves an atom with all its data to the end of the other rank; the last atom of its old rank takes
+ * its place. */
 static void move_atom(rank *from, int k, rank *to)
 {
 #define MOVE(column)                                                                               \
@@ -277,7 +277,7 @@ static void move_atom(rank *from, int k, rank *to)
     from->count--, to->count++;
 }
 
-/* Atoms beyond a border, which moves as where LAMMPS balances, belong to the second rank. */
+/* Moves atoms beyond a border to the second rank; the border moves, as in LAMMPS' balancing. */
 static int exchange(rank ranks[2], int64_t number)
 {
     const double border = 0.5 + 0.3 * sin(0.1 * (double)number);
@@ -311,7 +311,7 @@ static int run_ranks(rank ranks[2], int64_t end)
     return moves;
 }
 
-/* How many atoms of a rank are where they are in the other, which has all, to the bit. */
+/* Returns how many atoms of a rank are to the bit where they are in `all`, a run on one rank. */
 static int count_same(const rank *r, const rank *all)
 {
     int same = 0;
@@ -335,7 +335,7 @@ static void check_ranks(abut_rolling rolling, bool loses_slots)
     begin_rank(&ranks[1], &s);
     run(&alone, 0, STEPS);
     CHECK(run_ranks(ranks, loses_slots ? STEPS / 2 : STEPS) > ATOMS);
-    if (loses_slots) { /* and so do their contacts what they carry */
+    if (loses_slots) { /* their contacts lose their history, too */
         memset(ranks[0].counts, 0, sizeof ranks[0].counts);
         memset(ranks[1].counts, 0, sizeof ranks[1].counts);
         run(&ranks[0], STEPS / 2, STEPS);
@@ -351,9 +351,9 @@ static void check_ranks(abut_rolling rolling, bool loses_slots)
     free_scene(&s);
 }
 
-/* ---- what a rank has, and what it tells ---- */
+/* ---- the data of a rank ---- */
 
-/* Rests on the floor, in the corner of two sides. */
+/* Places atom k at rest on the floor, in the corner of two sides. */
 static void put_into_corner(rank *r, int k)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -362,7 +362,7 @@ static void put_into_corner(rank *r, int k)
     }
 }
 
-/* Springs of a sphere that leaves the group are forgotten. */
+/* A sphere that leaves the group loses its springs. */
 static void check_leaver(void)
 {
     static scene s;
@@ -398,7 +398,7 @@ static void check_error(rank *r, abut_status status, abut_index index)
     for (int k = 0; k < r->count; k++) {
         CHECK(r->f[k][0] == 0.0 && r->f[k][1] == 0.0 && r->f[k][2] == 0.0);
     }
-    act(r, r->number + 1); /* nobody has asked yet */
+    act(r, r->number + 1); /* the error has not been taken yet */
     CHECK_INT(r->timeouts, timeouts + 2);
     const abut_error error = abut_lammps_take_error(r->walls);
     CHECK_INT(error.status, status);
@@ -406,7 +406,7 @@ static void check_error(rank *r, abut_status status, abut_index index)
     CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
 }
 
-/* Adds what a second rank like this one has, or fails. */
+/* Adds the values of a second, equal rank, or fails. */
 static int add_twice(void *data, double *values, abut_index count)
 {
     CHECK_INT(count, 2 * 7);
@@ -416,7 +416,7 @@ static int add_twice(void *data, double *values, abut_index count)
     return *(int *)data;
 }
 
-/* Sums over ranks; where these fail, no wall exerts anything. */
+/* If sums over ranks fail, all wall forces are zero. */
 static void check_sums(void)
 {
     static scene s;
@@ -465,7 +465,7 @@ static void check_bad_slots(rank *r)
     CHECK_INT(abut_lammps_take_error(r->walls).status, ABUT_OK);
 }
 
-/* Without any one of the arrays. */
+/* Each array of LAMMPS is missing once. */
 static void check_data(rank *r)
 {
     static const char *const all[] = {
@@ -489,7 +489,7 @@ static void check_bad_build(const scene *s, const rank *r)
     CHECK(s->input.lammps == r);
 }
 
-/* What there is from the begin on; names get letters in front and behind. */
+/* The global data at the start; names get letters in front and behind. */
 static void check_globals_and_names(void)
 {
     static const char *const all[] = {"dt",    "atime", "atimestep",   "ntimestep",
@@ -514,7 +514,7 @@ static void check_globals_and_names(void)
     free_scene(&s);
 }
 
-/* Of a half space, which has one facet and no features, beside the meshes; in a single slot. */
+/* A half space, with one facet and no features, in a single slot together with meshes. */
 static void check_slot_of_half_space(void)
 {
     static scene s;
@@ -567,7 +567,7 @@ static void check_errors(void)
     r.tilt = 0;
     check_data(&r);
     abut_lammps_free(r.walls);
-    s.input.slots = 2, s.input.lammps = &r; /* fewer than it touches */
+    s.input.slots = 2, s.input.lammps = &r; /* fewer slots than contacts */
     memset(r.counts, 0, sizeof r.counts);
     CHECK_INT(abut_lammps_build(&s.input, &r.walls, NULL), ABUT_OK);
     act(&r, 100);
@@ -579,8 +579,8 @@ static void check_errors(void)
 
 /* ---- memory ---- */
 
-/* A call that finds no memory for something changes nothing, and can be made again; the first one,
- * or the second. */
+/* A call that fails for lack of memory changes nothing and can be repeated; `is_first` selects the
+ * first or the second call. */
 static void check_failures(bool is_first)
 {
     static scene s;

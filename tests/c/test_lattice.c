@@ -42,7 +42,7 @@ static void check_images(void)
     CHECK(lattice_count(&l, 0, -5.1) == -3.0 && lattice_count(&l, 1, 7.0) == 0.0);
 }
 
-/* Whatever is rounded, a place is in the box afterwards, and its periods tell where it was. */
+/* With any rounding, a wrapped place is inside the box, and its periods restore the old place. */
 static void check_wraps(void)
 {
     for (int i = 0; i < 10000; i++) {

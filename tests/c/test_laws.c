@@ -1,5 +1,4 @@
-/* Built-in laws: numbers that are out of their range, and what a law says outside of simulations.
- */
+/* Built-in laws: parameters out of their range, and forces computed outside of simulations. */
 #include "abut.h"
 
 #include "check.h"
@@ -29,7 +28,7 @@ static const abut_law sticky = {.kind = ABUT_HERTZ,
                                 .tensile = 1e6,
                                 .depth = 0.1};
 
-/* The same with a cohesion, and the elastic force that it is for. */
+/* Returns the law with a cohesion, and with the elastic force that this cohesion requires. */
 static abut_law with_cohesion(abut_cohesion cohesion)
 {
     abut_law l = sticky;
@@ -38,7 +37,7 @@ static abut_law with_cohesion(abut_cohesion cohesion)
     return l;
 }
 
-/* A number of a law, of which cohesion it is, and whether it may be 0. */
+/* A parameter of a law, the cohesion that has it, and whether it may be 0. */
 typedef struct number {
     size_t offset;
     abut_cohesion cohesion;
@@ -66,12 +65,12 @@ static const number numbers[] = {
     {NUMBER(depth), ABUT_LUDING, false, 1.0},
 };
 
-/* A law with one other number is taken, or named. */
-static void check_number(const number *of, double value, bool is_good)
+/* A law with one changed parameter is accepted, or the error names the parameter. */
+static void check_number(const number *tested, double value, bool is_good)
 {
-    abut_law l = with_cohesion(of->cohesion);
+    abut_law l = with_cohesion(tested->cohesion);
     abut_error error;
-    memcpy((char *)&l + of->offset, &value, sizeof value);
+    memcpy((char *)&l + tested->offset, &value, sizeof value);
     const abut_status status = abut_law_apply(&l, 1e-4, 0, NULL, NULL, NULL, NULL, &error);
     CHECK_INT(status, is_good ? ABUT_OK : ABUT_BAD_LAW);
     CHECK(is_good || (error.status == ABUT_BAD_LAW && error.index == 0 && error.detail == 0));
@@ -89,8 +88,7 @@ static void check_numbers(void)
     }
 }
 
-/* JKR's neck is that of spheres of Hertz; what yields is softer than what springs back, and linear.
- */
+/* JKR requires Hertz' law; a plastic law is linear, with loading softer than unloading. */
 static void check_what_laws_are_for(void)
 {
     abut_law l = sticky;
@@ -112,10 +110,10 @@ enum {
     INPUTS = 0 ABUT_LAW_INPUTS(COUNT_NUMBERS),
     OUTPUTS = 0 ABUT_LAW_OUTPUTS(COUNT_NUMBERS),
     HISTORY = 8,
-    CONTACTS = 150 /* several blocks, of which the last is not full */
+    CONTACTS = 150 /* several blocks; the last is not full */
 };
 
-/* Columns of so many contacts. */
+/* Columns of CONTACTS contacts. */
 typedef struct columns {
     double inputs[INPUTS * CONTACTS], history_in[HISTORY * CONTACTS];
     double outputs[OUTPUTS * CONTACTS], history_out[HISTORY * CONTACTS];
@@ -138,7 +136,7 @@ static void draw_contacts(columns *c)
     }
 }
 
-/* Many at once give what each gives alone, to the bit. */
+/* Many contacts at once have the same bits as each contact alone. */
 static void check_contacts(abut_cohesion cohesion)
 {
     static columns all, one;

@@ -1,5 +1,5 @@
-/* Sizes of levels at their limits; tests/test_pair_finder.py compares them with the model of the
- * work. */
+/* Sizes of levels in limiting cases; tests/test_pair_finder.py compares them with the cost model.
+ */
 #include "spheres/grid_levels.h"
 #include "base/memory.h"
 
@@ -54,7 +54,7 @@ static double *new_reaches(abut_index count)
     return memory_alloc(count, sizeof(double));
 }
 
-/* The quantiles of a power law from 1 to `ratio`, exponent not -1, in no order. */
+/* Returns the quantiles of a power law from 1 to `ratio`, exponent not -1, unsorted. */
 static double *power_law(double exponent, double ratio, abut_index count)
 {
     double *reaches = new_reaches(count), power = 1.0 + exponent;
@@ -115,7 +115,7 @@ static void check_number_of_levels(void)
     memory_free(reaches);
 }
 
-/* As many levels as there are different spheres, each no larger than it must be. */
+/* There is a level for each different radius, and none is larger than necessary. */
 static void check_few_sizes(void)
 {
     double reaches[60];
@@ -127,7 +127,7 @@ static void check_few_sizes(void)
     CHECK(levels.sizes[0] == 2.0 && levels.sizes[1] == 3.0 && levels.sizes[2] == 6.5);
 }
 
-/* A cell of the small ones may hold several, since there is space between the large ones. */
+/* A cell of small spheres may hold several, because there is space between large spheres. */
 static void check_gap_between_sizes(void)
 {
     double reaches[10] = {1.0, 1.0, 1.0, 1.0, 1.0, 500.0, 500.0, 500.0, 500.0, 500.0};
@@ -162,7 +162,7 @@ static void check_sizes_far_apart(void)
     }
 }
 
-/* Each sphere is on the first level that is as large. */
+/* Each sphere is on the first level that is large enough. */
 static void check_what_levels_hold(const double *reaches, abut_index count, const level_set *levels)
 {
     level_set held = {.count = levels->count};

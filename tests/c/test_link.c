@@ -1,5 +1,5 @@
-/* The shortest link of bodies whose edges are parallel, and one that has too few iterations; other
- * links are compared with exact ones in tests/test_convex_reference.py. */
+/* The shortest link of bodies with parallel edges, and a link with too few iterations. Python tests
+ * compare other links with exact ones (test_convex_reference.py). */
 #include "convex/common_plane.h"
 #include "convex/link.h"
 
@@ -10,7 +10,7 @@ enum { ITERATIONS = 100 };
 
 static const abut_convex_options OPTIONS = {ABUT_SHORTEST_LINK, 0.09, 0.09, 1e-4, ITERATIONS};
 
-/* How far a link's ends are off what they are said to lie on. */
+/* Returns the distance of a link's end from the feature that it names. */
 static double off_feature(const convex_body *body, convex_end end, vec3 p)
 {
     if (end.type == ABUT_VERTEX) {
@@ -26,8 +26,8 @@ static double off_feature(const convex_body *body, convex_end end, vec3 p)
     return vec3_length(vec3_sub(p, nearest.point));
 }
 
-/* What every link must be, whatever came before: ends on the bodies, bounds that hold, and where it
- * is certain an n that PQ has, too. */
+/* Checks a link with any previous step: its ends are on the bodies, its bounds hold, and if it is
+ * certain, its normal is parallel to PQ. */
 static void check_link(const convex_pair *pair, const convex_link *link, double exact)
 {
     const double rounding = 1e-14 * pair->size;
@@ -60,13 +60,13 @@ static void check_apart(const convex_pair *pair, const convex_link *before, conv
 
 /* ---- nearly parallel ---- */
 
-/* Edges of boxes side by side. */
+/* Returns whether two edges of a box are parallel. */
 static int are_parallel(const abut_shape *s, int32_t a, int32_t b)
 {
     return vec3_length(vec3_cross(s->edges[a].direction, s->edges[b].direction)) < 1e-12;
 }
 
-/* Parallel edges are no step before that stands, but one to begin with. */
+/* A previous link between parallel edges is no final result, but a starting point. */
 static void check_parallel_edges(const abut_shape *box)
 {
     const convex_pair pair = make_pair(box, box, (vec3){0, 0, 1}, 0.0, (vec3){1.5, 1.25, 0.25});
@@ -87,9 +87,9 @@ static void check_parallel_edges(const abut_shape *box)
     }
 }
 
-/* ---- what is left open ---- */
+/* ---- uncertain links ---- */
 
-/* One iteration is not always enough, but its bounds hold. */
+/* One iteration is not always enough, but the bounds of the link hold. */
 static void check_short_of_iterations(void)
 {
     abut_shape *shape = random_shape(30, (vec3){1.0, 0.5, 0.3});

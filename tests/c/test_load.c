@@ -1,4 +1,4 @@
-/* Where spheres are far from all facets they are passed over: none that would find a bucket is. */
+/* Spheres far from all facets are skipped; no sphere that would find a bucket is skipped. */
 #include "abut.h"
 #include "walls/contact_finder.h"
 #include "walls/kernels.h"
@@ -20,10 +20,10 @@ enum {
     PATCHES = 3,
     BIG_TRIANGLES = 2,
     TRIANGLES = PATCHES * PATCH_TRIANGLES + BIG_TRIANGLES,
-    SPHERES = 5300 /* neither whole chunks nor whole blocks */
+    SPHERES = 5300 /* not a multiple of chunks or blocks */
 };
 
-/* Cells are counted from the origin, and meshes need not begin there. */
+/* The lowest corner of the mesh; cells are counted from the origin. */
 #define CORNER (-7.3)
 
 typedef struct setup {
@@ -38,13 +38,13 @@ static void put_triangle(setup *s, int f, vec3 a, vec3 b, vec3 c)
     vec3_store(s->vertices + 9 * f + 6, c);
 }
 
-/* Patches are one above the other, the last `apart` times as far. */
+/* Returns the height of a patch; the last patch is `apart` times as high. */
 static double patch_height(int patch, double apart)
 {
     return CORNER + SIDE * (patch < PATCHES - 1 ? patch : patch * apart);
 }
 
-/* Two triangles over a square of a patch that is flat or wavy: x and y from its corner on. */
+/* Writes two triangles over a square of a flat or wavy patch, from the corner `from` on. */
 static void put_square(setup *s, int f, vec3 from, double size, double wave)
 {
     vec3 corners[4];
@@ -57,7 +57,7 @@ static void put_square(setup *s, int f, vec3 from, double size, double wave)
     put_triangle(s, f + 1, corners[0], corners[2], corners[3]);
 }
 
-/* Beside the patches two facets are far larger: there are levels for both. */
+/* Builds the patches and two far larger facets, so that there are several levels. */
 static abut_mesh *make_mesh(setup *s, double apart)
 {
     for (int k = 0; k < PATCHES * SIDE * SIDE; k++) {
@@ -69,7 +69,7 @@ static abut_mesh *make_mesh(setup *s, double apart)
     return build_triangles(TRIANGLES, s->vertices);
 }
 
-/* Far from all facets but for many in a row now and then, and single ones. */
+/* Places spheres far from all facets, except some single spheres and some long rows. */
 static void put_spheres(setup *s, double apart)
 {
     state = 7;
@@ -101,9 +101,9 @@ static abut_finder *build_finder(abut_mesh *const *meshes, abut_index count)
     return finder;
 }
 
-/* ---- which spheres are passed over ---- */
+/* ---- skipped spheres ---- */
 
-/* Bits of the first spheres of a query that find a bucket once they are all in a batch. */
+/* Looks up the buckets of the first spheres of a query, all in one batch. */
 static void look_with_all(batch *b, const sphere_rows *rows, abut_index count)
 {
     b->count = (int32_t)count;
@@ -122,7 +122,7 @@ static void look_with_all(batch *b, const sphere_rows *rows, abut_index count)
     }
 }
 
-/* Whether the batch's sphere number i is the row that it says. */
+/* Returns whether sphere i of the batch has the data of the row that it names. */
 static int is_row(const batch *b, const sphere_rows *rows, int32_t i)
 {
     const double *center = rows->centers + 3 * b->number[i], radius = rows->radii[b->number[i]];
@@ -131,8 +131,8 @@ static int is_row(const batch *b, const sphere_rows *rows, int32_t i)
            b->reach[i] == radius + rows->gap;
 }
 
-/* Load spheres from number `first` on, and look at those that were passed: none of them may find a
- * bucket. Returns how many were passed, `*loaded` were not passed over. */
+/* Loads spheres from number `first` on and checks that no skipped sphere finds a bucket. Returns
+ * how many spheres were processed; `*loaded` of them were not skipped. */
 static abut_index check_load(const scene *s, const abut_query *query, abut_index first,
                              batch batches[2], abut_index *loaded)
 {
@@ -180,7 +180,7 @@ static void check_loads(const abut_finder *finder, const abut_query *query)
 
 /* ---- what is found ---- */
 
-/* Spheres find the same in other blocks. */
+/* Spheres have the same contacts in other blocks. */
 static void compare_parts(const abut_finder *finder, const abut_query *query, const found *all)
 {
     enum { PART = 217 };
@@ -203,7 +203,7 @@ static void compare_parts(const abut_finder *finder, const abut_query *query, co
     CHECK_INT(row, all->rows);
 }
 
-/* Returns how many contacts there are. */
+/* Compares queries; returns the number of contacts. */
 static abut_index compare(abut_mesh *const *meshes, abut_index count, const abut_query *query)
 {
     abut_finder *finder = build_finder(meshes, count);
@@ -226,7 +226,7 @@ static void compare_resolutions(abut_mesh *const *meshes, abut_index count, abut
     }
 }
 
-/* Meshes as they are, one that is turned, one that is shifted; a box that is repeated. */
+/* Compares meshes without poses, turned, and shifted, and in a periodic box. */
 static void compare_poses(abut_mesh *const *meshes, abut_index count, abut_query query)
 {
     const double turned[32] = {1, 0, 0, 0,   0, 1,   0,    0, 0, 0,   1,   0, 0, 0, 0, 1,
@@ -257,7 +257,7 @@ static void check_levels(setup *s, double apart)
     abut_mesh_free(meshes[1]);
 }
 
-/* Several centers of one block are as far as they may be. */
+/* Several centers of one block are at the limit of coordinates. */
 static void check_farthest(setup *s)
 {
     abut_mesh *mesh = make_mesh(s, 1.0);
@@ -272,9 +272,9 @@ static void check_farthest(setup *s)
     abut_mesh_free(mesh);
 }
 
-/* ---- what is no sphere ---- */
+/* ---- invalid spheres ---- */
 
-/* Such a center is named, also where one that is as far as it may be comes behind it. */
+/* The error names an invalid center, even if a center at the limit follows it. */
 static void check_error(setup *s, abut_mesh *const *meshes, abut_index count, double bad,
                         abut_status expected)
 {
@@ -299,7 +299,7 @@ static void check_error(setup *s, abut_mesh *const *meshes, abut_index count, do
     abut_finder_free(finder);
 }
 
-/* With no mesh, one without facets, and one with some beside it. */
+/* Checks errors without a mesh, with an empty mesh, and with an empty and another mesh. */
 static void check_errors(setup *s)
 {
     abut_mesh *meshes[] = {build_triangles(0, s->vertices), make_mesh(s, 1.0)};

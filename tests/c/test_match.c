@@ -1,5 +1,5 @@
-/* Which contact continues which: random spheres against an obvious search, and one with very many
- * contacts. */
+/* Matches of contacts between steps: random spheres compared with a simple search, and a sphere
+ * with very many contacts. */
 #include "abut.h"
 #include "base/memory.h"
 
@@ -13,7 +13,7 @@
 
 enum { MOST_SPHERES = 4000, MOST_ROWS = 16000, MOST_NODES = 3 * MOST_ROWS };
 
-/* A table of contacts that is filled row by row, sphere by sphere. */
+/* A table of contacts, filled sphere by sphere. */
 typedef struct table {
     abut_index sphere_count;
     abut_index offsets[MOST_SPHERES + 1], mesh[MOST_ROWS];
@@ -22,8 +22,8 @@ typedef struct table {
 } table;
 
 typedef struct row {
-    double x;     /* where on the first axis the point is */
-    double angle; /* of the normal against the third axis */
+    double x;     /* the point's coordinate on the first axis */
+    double angle; /* the angle between the normal and the third axis */
     double tilt;
     abut_index mesh, nodes[2];
 } row;
@@ -75,9 +75,9 @@ static abut_status match_tables(int workers)
     return abut_contacts_match(&a, &b, earlier, workers, match, NULL);
 }
 
-/* ---- many spheres against an obvious search ---- */
+/* ---- many spheres compared with a simple search ---- */
 
-/* Mostly one contact; few places and nodes, so that many distances are equal. */
+/* Adds a sphere with mostly one contact; places and nodes are few, so many distances are equal. */
 static void add_random_sphere(table *t)
 {
     row rows[12];
@@ -103,7 +103,7 @@ static int is_admissible(abut_index i, abut_index k)
     return cosine >= cos(tilt) - 1e-12 || (shared && now.mesh[i] == before.mesh[k]);
 }
 
-/* Take the nearest of all admissible pairs, again and again. */
+/* Takes the nearest of the remaining admissible pairs. */
 static int take_a_pair(abut_index sphere, uint8_t *taken)
 {
     abut_index best = -1, best_old = -1, old_sphere = earlier[sphere];
@@ -135,7 +135,7 @@ static void match_obviously(void)
     }
 }
 
-/* Spheres were shuffled, some are new. */
+/* Fills two tables; in the second, spheres are shuffled and some are new. */
 static void make_random_tables(void)
 {
     state = 1;
@@ -253,7 +253,7 @@ static void test_allocation_failures_of_a_crowd(void)
     CHECK_INT(crowd_rows[299], 299);
 }
 
-/* A number that is out of bounds, or a mesh that is no longer there, changes nothing for others. */
+/* An invalid number or a removed mesh does not affect other contacts. */
 static void test_a_crowd_that_is_not_sound(void)
 {
     enum { FEW = 300, BAD = 7 };
@@ -280,7 +280,7 @@ static void test_a_crowd_that_is_not_sound(void)
     }
 }
 
-/* Python sees to numbers of spheres itself. */
+/* Invalid numbers of spheres, which Python checks itself. */
 static void test_numbers_that_no_sphere_had(void)
 {
     const abut_index far = INTPTR_MAX / 2, bad[] = {MOST_SPHERES, far};

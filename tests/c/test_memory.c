@@ -103,8 +103,8 @@ static void check_that_a_block_serves_again(void)
         memset(first, 0x55, 8000);
     }
     CHECK_INT(block.byte_count, 8000);
-    CHECK(memory_reserve(&block, 2000, 4) == first); /* as many bytes */
-    CHECK(memory_reserve(&block, 1000, 1) == first); /* an eighth */
+    CHECK(memory_reserve(&block, 2000, 4) == first); /* the same number of bytes */
+    CHECK(memory_reserve(&block, 1000, 1) == first); /* an eighth of the bytes */
     CHECK_INT(block.byte_count, 8000);
     char *larger = memory_reserve(&block, 1001, 8);
     CHECK(larger != NULL && block.data == larger);
@@ -154,7 +154,7 @@ static void check_first_lines(void)
     memory_free(bytes);
 }
 
-/* ---- things that are used again ---- */
+/* ---- pools of reused objects ---- */
 
 static int destroyed;
 
@@ -164,7 +164,7 @@ static void count_destroyed(pooled *self)
     destroyed++;
 }
 
-/* A pool keeps so many and destroys the next one. */
+/* A full pool destroys further objects. */
 static void check_that_a_pool_keeps_what_it_has_room_for(void)
 {
     static pool p;

@@ -1,4 +1,4 @@
-/* The memory that a mesh takes, and what it marks of a flat corner. */
+/* The memory of a mesh, flat corners, errors, and measured noise. */
 #include "abut.h"
 #include "base/memory.h"
 #include "mesh/deviations.h"
@@ -75,7 +75,7 @@ static void check_flat_corner(void)
 
 /* ---- what fails ---- */
 
-/* Five triangles, of which two pairs lie in a plane each. */
+/* Five triangles with two pairs in a common plane each. */
 static const double ROOF[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 2, 0, 1, 2, 1, 1, 3, 0, 0};
 static const abut_index ROOF_CORNERS[] = {0, 1, 2, 0, 2, 3, 1, 4, 5, 1, 5, 2, 4, 6, 5};
 static const abut_index BY_THREE[] = {0, 3, 6, 9, 12, 15};
@@ -90,7 +90,7 @@ static abut_mesh_input roof_input(void)
                              .offsets = BY_THREE};
 }
 
-/* A mesh of triangles has planes; and what is told of its edges. */
+/* Builds a mesh with planes and counts its edges by their deviation. */
 static abut_status build_and_inspect(abut_index counts[ABUT_DEVIATION_COUNT])
 {
     const abut_mesh_input input = roof_input();
@@ -118,10 +118,10 @@ static void check_failures(void)
         all += counts[k];
     }
     CHECK(f.count > 20);
-    CHECK_INT(all, 4); /* inner edges */
+    CHECK_INT(all, 4); /* number of inner edges */
 }
 
-/* The first noise that is none, of facets or of their normals, is named. */
+/* The error names the first invalid noise, of facets or of their normals. */
 static void check_noise_refused(void)
 {
     static const double wrong[] = {-1.0, 2.0 * ABUT_COORDINATE_LIMIT, (double)NAN};
@@ -139,12 +139,12 @@ static void check_noise_refused(void)
     }
 }
 
-/* ---- noise beside corners in one place ---- */
+/* ---- noise with coincident corners ---- */
 
 enum { SHEET = 12, SHEET_POINTS = (SHEET + 1) * (SHEET + 1) };
 
-/* A sheet of squares, which are rough, turned, and have all digits. Its last point is on another
- * one: of a square with a fifth corner, where that is asked for. */
+/* Builds a sheet of rough, turned squares with all digits. With `has_double` one square has a fifth
+ * corner, which coincides with another corner. */
 static abut_mesh *build_sheet(double rough, bool has_double)
 {
     double vertices[3 * (SHEET_POINTS + 1)];
@@ -177,7 +177,7 @@ static abut_mesh *build_sheet(double rough, bool has_double)
     return mesh;
 }
 
-/* A corner that is there twice changes little of the noise that is measured. */
+/* A repeated corner hardly changes the measured noise. */
 static void check_double_corner(double rough)
 {
     state = 5;
@@ -193,8 +193,8 @@ static void check_double_corner(double rough)
     abut_mesh_free(one), abut_mesh_free(two);
 }
 
-/* A slight fold of two triangles may be noise, or not; the facet that is named is not the one
- * before them, which has a corner twice. */
+/* A slight fold of two triangles may be noise or not. The error names a facet of the fold, not the
+ * facet before it with a repeated corner. */
 static void check_doubt(void)
 {
     const double flat[] = {5, 0, 0, 6, 0, 0, 6, 1, 0, 6, 1, 0,    5, 1, 0,
@@ -219,7 +219,8 @@ static void check_doubt(void)
 
 /* ---- numbers at limits ---- */
 
-/* Where squares vanish nothing is off a plane, and a point of an edge is its beginning. */
+/* If squares underflow, all deviations from planes are 0, and an edge's nearest point is its start.
+ */
 static void check_smallest(void)
 {
     vec3 p[4] = {{0.0, 0.0, 0.0}, {1e-90, 0.0, 0.0}, {0.0, 1e-90, 0.0}, {0.0, 0.0, 1e-90}};

@@ -1,6 +1,6 @@
-/* However a query is searched, its rows are the same to the bit: by any number of threads, at every
- * instruction level, by place or in the caller's order, with rows written while others are still
- * searched, and after any query of the same finder. Rows of half spaces are what heights say. */
+/* The rows of a query are the same to the bit with any number of threads, at every instruction
+ * level, and in both orders of search. The same is true with rows written during the search, and
+ * after any other query of the finder. Rows of half spaces follow from heights. */
 #include "abut.h"
 #include "base/memory.h"
 #include "base/pose.h"
@@ -19,11 +19,11 @@ enum {
     QUADS = SIDE * SIDE,
     TRIANGLES = 300,
     PLANES = 3,
-    SPHERES = 3000 /* three chunks */
+    SPHERES = 3000 /* in three chunks */
 };
 
-/* A floor of quads with steps, triangles anywhere in a unit box, and planes: another floor, a slope
- * that is turned, and one that stands upright. */
+/* A floor of quads with steps, random triangles in a unit box, and half spaces: a floor, a turned
+ * slope, and a vertical plane. */
 typedef struct setting {
     abut_mesh *meshes[2];
     double centers[3 * SPHERES], radii[SPHERES];
@@ -56,7 +56,7 @@ static abut_mesh *make_floor(void)
     return mesh;
 }
 
-/* A pose that turns about z by an angle, and shifts. */
+/* Sets a pose that turns about z and shifts. */
 static void place(double *matrix, double angle, double shift)
 {
     const double c = cos(angle), s = sin(angle);
@@ -64,7 +64,7 @@ static void place(double *matrix, double angle, double shift)
     memcpy(matrix, rows, sizeof rows);
 }
 
-/* In no order; some are close together, some touch many, some are outside of all facets' reach. */
+/* Spheres are unsorted: some are close together, some touch many facets, some touch none. */
 static setting *make_setting(void)
 {
     static setting s;
@@ -149,7 +149,7 @@ static void check_rows(const setting *s, const found *f, int mesh_count)
     CHECK(on_planes > SPHERES / 4);
 }
 
-/* ---- ways ---- */
+/* ---- kinds of search ---- */
 
 static void check_same(const abut_finder *finder, const abut_query *query, const found *expected)
 {
@@ -158,8 +158,8 @@ static void check_same(const abut_finder *finder, const abut_query *query, const
     free_columns(&f.columns);
 }
 
-/* Rows that are written while others are searched. Where the room is enough its columns are the
- * result; others can be written at any time. */
+/* Rows are written during the search. If the caller's columns are long enough, they are the
+ * result; other columns can be written at any time. */
 static void check_room(const abut_finder *finder, const abut_query *query, const found *e,
                        abut_index rows, abut_index nodes)
 {
@@ -190,7 +190,7 @@ static void check_rooms(const abut_finder *finder, const abut_query *query, cons
     }
 }
 
-/* After a query that left the finder's memory as one for spheres that are mostly passed over. */
+/* Repeats a query after another query with mostly skipped spheres. */
 static void check_after_sparse(const abut_finder *finder, const abut_query *query, const found *e)
 {
     abut_query sparse = *query;
@@ -220,7 +220,7 @@ static void check_ways(const abut_finder *finder, abut_query query, const found 
     }
 }
 
-/* With each resolution; of all rows those of half spaces are what heights say. */
+/* Checks each resolution; with ABUT_ALL, rows of half spaces follow from heights. */
 static void check_resolutions(const setting *s, abut_query query, int mesh_count)
 {
     const abut_resolution resolutions[] = {ABUT_ALL, ABUT_HIERARCHY, ABUT_SHARING};
@@ -241,8 +241,8 @@ static void check_resolutions(const setting *s, abut_query query, int mesh_count
 
 /* ---- what is wrong ---- */
 
-/* A center that is no number, searched late, by place, and with a room: the finder goes on as
- * before. */
+/* A NaN center that is searched late, by place, with the caller's columns: the finder still works
+ * afterwards. */
 static void check_failure(const abut_finder *finder, abut_query query)
 {
     double centers[3 * SPHERES];
@@ -265,7 +265,7 @@ static void check_failure(const abut_finder *finder, abut_query query)
     free_columns(&room.columns), free_columns(&e.columns);
 }
 
-/* More images than there are numbers for: in a short period, or far away in a long one. */
+/* Image numbers overflow: in a short period, or far away in a long one. */
 static void check_images(const abut_finder *finder)
 {
     const double periods[2][3] = {{1e-4, 1e-4, 0.0}, {100.0, 0.0, 0.0}}, radii[2] = {1e-6, 0.3};
@@ -306,7 +306,7 @@ static void check_memory(const setting *s, const abut_query *query)
 
 enum { MANY = 1500 };
 
-/* Half spaces about the whole sphere, evenly: a golden spiral. */
+/* Places half spaces evenly around a sphere, along a golden spiral. */
 static void place_many(double *planes)
 {
     for (int k = 0; k < MANY; k++) {
@@ -317,7 +317,7 @@ static void place_many(double *planes)
     }
 }
 
-/* All of them touch one sphere, and each allocation fails once. */
+/* All half spaces touch one sphere, and each allocation fails once. */
 static void check_many(void)
 {
     static const double center[3] = {0.01, 0.02, 0.03}, radius = 0.6;

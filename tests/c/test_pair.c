@@ -1,4 +1,4 @@
-/* Two bodies: supports, changed places, and states that say nothing. */
+/* Two bodies: supports, swapped bodies, and invalid states. */
 #include "abut.h"
 #include "base/memory.h"
 #include "convex/pair.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The first of the vertices that are farthest. */
+/* The support is the first of the farthest vertices. */
 static void check_support(const abut_shape *s)
 {
     const convex_body body = {s, 0.5};
@@ -34,7 +34,7 @@ static void check_same_point(vec3 a, vec3 b)
     CHECK_NEAR(vec3_length(vec3_sub(a, b)), 0.0, 1e-14);
 }
 
-/* What is between both is the same, seen from the other one. */
+/* Swapping the bodies gives the same result, seen from the other body. */
 static void check_swapped(const abut_shape *a, const abut_shape *b)
 {
     const convex_pair pair = make_pair(a, b, draw_unit(), 1.0, vec3_scale(draw_unit(), 3.0));

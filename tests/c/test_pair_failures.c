@@ -1,6 +1,6 @@
-/* Searches of pairs in which each allocation fails once, or that are interrupted at each question,
- * say so and leave nothing behind; the finder serves the next search: of spheres of all sizes,
- * others, images, giants and dust. */
+/* Searches of pairs in which each allocation fails once, or which are interrupted at each question,
+ * return an error and leak nothing. The finder works for the next search. Scenes have spheres of
+ * all sizes, others, images, giants and dust. */
 #include "base/memory.h"
 #include "spheres/query_pairs.h"
 
@@ -23,7 +23,7 @@ static void set_others(scene *s)
     scatter_in_cube(s, &s->others, 200, 5.0, 0.001, 0.5);
 }
 
-/* Which touch others at several images. */
+/* Spheres that touch others at several images. */
 static void set_images(scene *s)
 {
     start(s, 3);
@@ -31,10 +31,10 @@ static void set_images(scene *s)
     scatter_in_cube(s, &s->own, 4, 1.0, 0.5, 1.0);
     scatter_in_cube(s, &s->others, 5, 1.0, 0.5, 1.0);
     set_period(s, 5, 0.31);
-    s->level_count = ABUT_LEVEL_LIMIT; /* of which giants have none */
+    s->level_count = ABUT_LEVEL_LIMIT; /* giants have no level */
 }
 
-/* More pairs than a queue holds, also across the border. */
+/* More pairs than a queue holds, some of them across the border. */
 static void set_many(scene *s)
 {
     start(s, 3);
@@ -42,7 +42,7 @@ static void set_many(scene *s)
     set_period(s, 7, 1.0);
 }
 
-/* More rows of cells that large spheres look into than wait at once. */
+/* Large spheres search more rows of cells than the list of tasks holds. */
 static void set_tasks(scene *s)
 {
     start(s, 3);
@@ -50,7 +50,7 @@ static void set_tasks(scene *s)
     scatter_in_cube(s, &s->own, 4, 30.0, 3.0, 20.0);
 }
 
-/* In a box that is not much wider than the largest are. */
+/* A box that is not much wider than the largest spheres. */
 static void set_giants(scene *s)
 {
     start(s, 3);
@@ -59,7 +59,7 @@ static void set_giants(scene *s)
     set_period(s, 7, 1.0);
 }
 
-/* Dust lies in a corner between stones: there are too many of it in each cell of its level. */
+/* Dust in a corner between stones: each cell of its level has too many spheres. */
 static void set_dust(scene *s)
 {
     start(s, 3);
@@ -67,7 +67,7 @@ static void set_dust(scene *s)
     scatter_in_cube(s, &s->own, 50, 1.0, 0.01, 0.05);
 }
 
-/* So fine that there are more octaves than levels. */
+/* Dust so fine that there are more octaves than levels. */
 static void set_finest_dust(scene *s)
 {
     set_dust(s);
@@ -104,8 +104,8 @@ static abut_status search(const abut_pair_finder *finder, const scene *s,
     return status;
 }
 
-/* A finder for two searches, of which the second uses memory of the first; where one of them fails,
- * it serves the next. */
+/* Runs two searches with one finder; the second uses memory of the first. After a failure the
+ * finder works for the next search. */
 static abut_status search_twice(const scene *s, const abut_pair_query *query, table *found)
 {
     const abut_pair_input input = input_of(s);
@@ -156,7 +156,7 @@ static void check_interruptions(const scene *s, const table *expected, int worke
 
 /* ---- dust ---- */
 
-/* Whether a search finds its cells crowded, and takes a level for each octave. */
+/* Returns whether a search finds crowded cells and uses a level for each octave. */
 static bool takes_octaves(const scene *s)
 {
     abut_pair_finder *finder = NULL;

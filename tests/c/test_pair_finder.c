@@ -1,11 +1,10 @@
-/* A finder of pairs: used again and again, with input that Python cannot give; and
- * what it counts. */
+/* A finder of pairs: repeated use, invalid input that Python cannot pass, and statistics. */
 #include "base/memory.h"
 #include "base/parallel.h"
 
 #include "pair_scenes.h"
 
-/* ---- a finder that is used again ---- */
+/* ---- repeated use ---- */
 
 static void find_again(const scene *s, const abut_pair_finder *finder, abut_index least)
 {
@@ -15,7 +14,7 @@ static void find_again(const scene *s, const abut_pair_finder *finder, abut_inde
     free_table(&expected);
 }
 
-/* Other places for the same spheres. */
+/* Moves the spheres to other places. */
 static void place_again(scene *s, double side)
 {
     for (abut_index k = 0; k < s->dimension * s->own.count; k++) {
@@ -23,7 +22,7 @@ static void place_again(scene *s, double side)
     }
 }
 
-/* Nothing is counted of a search that failed. */
+/* The statistics of a failed search are zero. */
 static void find_wrong_centers(const scene *s, const abut_pair_finder *finder)
 {
     static scene wrong;
@@ -73,7 +72,7 @@ static void check_that_a_finder_serves_again(void)
 static void check_build_error(const abut_pair_input *input, abut_status status, abut_index index)
 {
     const long live = memory_live_count();
-    abut_pair_finder *finder = (abut_pair_finder *)&state; /* becomes NULL */
+    abut_pair_finder *finder = (abut_pair_finder *)&state; /* must become NULL */
     abut_error error;
     CHECK_INT(abut_pair_finder_build(input, &finder, &error), status);
     CHECK(finder == NULL && error.status == status && error.index == index);
@@ -81,7 +80,7 @@ static void check_build_error(const abut_pair_input *input, abut_status status, 
     CHECK_INT(memory_live_count(), live);
 }
 
-/* Of 4 the period's last number would have no room in the finder. */
+/* Invalid dimensions: with 4, the period would not fit into the finder. */
 static void check_bad_numbers(void)
 {
     static const double radii[] = {1.0, 2.0, 3.0}, period[4] = {9.0, 9.0, 9.0, 9.0};
@@ -106,7 +105,7 @@ static void check_bad_numbers(void)
     }
 }
 
-/* Levels are chosen where there are none. */
+/* Without given levels, the finder chooses them. */
 static void check_sizes_of_no_level(void)
 {
     static const double radii[] = {1.0, 2.0, 3.0};
@@ -120,7 +119,7 @@ static void check_sizes_of_no_level(void)
 
 /* ---- statistics ---- */
 
-/* The number of cells of a level along each axis of a periodic box, from their lengths. */
+/* Counts the cells of a level along each axis of a periodic box, from their lengths. */
 static void count_cells(const scene *s, const abut_pair_level *level, int counts[3])
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -134,7 +133,7 @@ static int cell_of(double place, double period, int count)
     return period > 0.0 ? (int)floor(place / period * count) : 0;
 }
 
-/* Whether a cell, or an image of it, has a part of place - half ... place + half; in cells. */
+/* Returns whether a cell or an image of it overlaps place - half ... place + half; in cells. */
 static bool is_reached(int cell, double place, double half, int count)
 {
     bool reached = count == 1;
@@ -154,7 +153,7 @@ static int level_of(const scene *s, abut_index sphere)
     return h;
 }
 
-/* Whether sphere i looks into the cell of sphere j of a level, by the definition of T_cd. */
+/* Returns whether sphere i searches the cell of sphere j of a level, by the definition of T_cd. */
 static bool looks_at(const scene *s, const abut_pair_level *level, abut_index i, abut_index j,
                      bool is_own)
 {
@@ -172,7 +171,7 @@ static bool looks_at(const scene *s, const abut_pair_level *level, abut_index i,
     return reached;
 }
 
-/* The cells that sphere i looks into, of a level. */
+/* Returns the number of cells of a level that sphere i searches. */
 static abut_index count_looks(const scene *s, const abut_pair_level *level, abut_index i)
 {
     int counts[3];
@@ -191,7 +190,7 @@ static abut_index count_looks(const scene *s, const abut_pair_level *level, abut
     return product;
 }
 
-/* T_cd and T_ca of each level, sphere by sphere. */
+/* Counts T_cd and T_ca of each level, sphere by sphere. */
 static void count_slowly(const scene *s, abut_search search, const abut_pair_level *levels,
                          abut_index tests[], abut_index accesses[])
 {
@@ -287,7 +286,7 @@ static void check_statistics(void)
     }
 }
 
-/* Nor has one any work that has nobody to look for. */
+/* A search for others without any others does no work. */
 static void check_that_none_are_counted(void)
 {
     static scene s;
@@ -306,7 +305,7 @@ static void check_that_none_are_counted(void)
 
 /* ---- memory that one finder lends to others ---- */
 
-/* What a lender, or a finder that has one, tells of its last query. */
+/* The statistics of a finder that lends or borrows memory are zero. */
 static void check_that_no_query_is_counted(const abut_pair_finder *finder)
 {
     abut_pair_statistics statistics;
@@ -317,7 +316,7 @@ static void check_that_no_query_is_counted(const abut_pair_finder *finder)
     CHECK_INT(statistics.level_count, abut_pair_level_count(finder));
 }
 
-/* A finder that lives for one query. */
+/* Makes a finder for a single query with borrowed memory. */
 static void find_in_lent_memory(int sphere_count, const abut_pair_finder *lender)
 {
     static scene s;

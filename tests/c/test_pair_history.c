@@ -1,4 +1,4 @@
-/* Pairs from step to step: what only C's callers can do; the rest is tested from Python. */
+/* Pairs from step to step, as only callers in C can use them; Python tests have the rest. */
 #include "base/memory.h"
 #include "base/tilt.h"
 
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Pairs of a scene, as a step. */
+/* Returns the pairs of a scene as a step. */
 static table find_table(const scene *s)
 {
     table t = start_table(s);
@@ -33,11 +33,11 @@ static abut_pair_step step_of(const scene *s, const table *t)
                             .offsets = t->columns.offsets};
 }
 
-/* ---- steps that somebody wrote ---- */
+/* ---- steps written by hand ---- */
 
 enum { SPHERES = 4, PAIRS = 3 };
 
-/* Small enough to be broken by hand. */
+/* A step of a few pairs, small enough to be changed by hand. */
 typedef struct small_step {
     abut_index i[PAIRS], j[PAIRS], image[2 * PAIRS], offsets[SPHERES + 1];
     double normal[2 * PAIRS];
@@ -60,7 +60,7 @@ static abut_pair_step small_step_of(const small_step *from)
                             .offsets = from->offsets};
 }
 
-/* A loop asks in its first step, too. */
+/* A loop calls match in its first step, too, without a previous step. */
 static void check_that_there_may_be_no_step_before(void)
 {
     const abut_pair_step now = small_step_of(&chain), before = {0};
@@ -74,7 +74,7 @@ static void check_that_there_may_be_no_step_before(void)
     }
 }
 
-/* What match did not write. */
+/* Matches that `match` cannot have written are errors. */
 static void check_that_matches_are_checked(void)
 {
     const abut_pair_step step = small_step_of(&chain);
@@ -96,7 +96,7 @@ static void check_that_matches_are_checked(void)
 
 /* ---- any order ---- */
 
-/* The columns of a step in another order, every third pair seen from its other sphere. */
+/* The rows of a step in another order, with the spheres of every third pair swapped. */
 typedef struct shuffled_step {
     abut_pair_step step;
     abut_index *order, *i, *j, *image;
@@ -143,7 +143,7 @@ static void free_shuffled(shuffled_step *s)
     free(s->order), free(s->i), free(s->j), free(s->normal), free(s->image);
 }
 
-/* Both steps have the same rows: each continues itself, whatever the caller has guessed. */
+/* If both steps have the same rows, each row continues itself, with any guess. */
 static void check_shuffled(const abut_pair_step *step)
 {
     shuffled_step now = shuffle(step), before = shuffle(step);
@@ -156,7 +156,7 @@ static void check_shuffled(const abut_pair_step *step)
         abut_index wrong = 0;
         for (abut_index row = 0; row < count; row++) {
             wrong += before.order[match[row]] != now.order[row];
-            /* nearly all right, then right, then hardly any */
+            /* guesses are nearly all right, then all right, then mostly wrong */
             const abut_index far = row % 2 ? -1 : INTPTR_MAX;
             guess[row] = round == 1 || row % 7 ? match[row] : far;
             guess[row] = round == 2 && row % 7 ? match[count - 1 - row] : guess[row];
@@ -206,7 +206,7 @@ static void check_that_numbers_in_any_order_are_checked(void)
     CHECK_INT(match[2], 2);
 }
 
-/* What there is no name for; `what` is the status, `index` the first place that is wrong. */
+/* Checks an invalid step: `what` is the expected status, `index` the first wrong row. */
 static void check_wrong_step(const abut_pair_step *now, const abut_pair_step *before,
                              const abut_index *earlier, abut_status what, abut_index index)
 {
@@ -250,7 +250,7 @@ static void check_that_both_spheres_are_compared(void)
     CHECK_INT(error.index, 0);
 }
 
-/* Without normals images tell; or that there is one only, then and now. */
+/* Without normals, pairs match by images, or because both steps have only one image. */
 static void check_images_alone(void)
 {
     static const small_step now = {
@@ -269,7 +269,7 @@ static void check_images_alone(void)
     CHECK(match[0] == -1 && match[1] == 0 && match[2] == 2);
 }
 
-/* A guess tells nothing new, whatever is said of the two steps. */
+/* A guess does not change the match, with any flags and columns of the two steps. */
 static void check_guesses(void)
 {
     static const abut_index guess[PAIRS] = {0, 1, 2};
@@ -291,7 +291,7 @@ static void check_guesses(void)
 
 /* ---- memory ---- */
 
-/* Very many images of the same two spheres, of which one has a normal that is no number. */
+/* Very many images of the same two spheres, one of them with a NaN normal. */
 static void check_very_many_images(void)
 {
     static scene s;
@@ -306,7 +306,7 @@ static void check_very_many_images(void)
     abut_pair_step before = now;
     before.normal = normal;
     abut_index broken = 0;
-    while (t.columns.j[broken] == 0) { /* behind images of the first sphere itself */
+    while (t.columns.j[broken] == 0) { /* the first rows are images of the first sphere itself */
         broken++;
     }
     for (int is_broken = 0; is_broken < 2; is_broken++) {
@@ -324,7 +324,7 @@ static void check_very_many_images(void)
     free_table(&t);
 }
 
-/* Only spheres with several images need any, and rows in any order. */
+/* Only spheres with several images and unsorted rows need memory. */
 static void check_every_failure(bool is_shuffled)
 {
     static scene s;
@@ -360,7 +360,7 @@ static vec3 draw_unit(void)
     return vec3_scale(v, 1.0 / vec3_length(v));
 }
 
-/* A turned vector is as long as it was, stays tangential, and the old normal becomes the new. */
+/* A turned vector keeps its length and stays tangential; the old normal becomes the new one. */
 static void check_tilt(vec3 old, vec3 new)
 {
     const vec3 vector = draw_unit(), tangent = vec3_cross(old, vector);

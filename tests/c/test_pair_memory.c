@@ -1,12 +1,12 @@
-/* A loop of steps in C: what it allocates, and columns that it leaves out. */
+/* A loop of steps in C: its allocations, and columns that are not written. */
 #include "base/memory.h"
 
 #include "pair_scenes.h"
 
-/* Steps until every array has been as large as it gets, and steps that are looked at. */
+/* Steps until every array has its final size, and steps that are checked. */
 enum { FIRST_STEPS = 60, STEPS = 60 };
 
-/* About the places where they began. */
+/* Moves spheres at random about their first places. */
 static void shake(sphere_list *spheres, const double *begin, int dimension, double amount)
 {
     for (abut_index k = 0; k < spheres->count * dimension; k++) {
@@ -14,7 +14,7 @@ static void shake(sphere_list *spheres, const double *begin, int dimension, doub
     }
 }
 
-/* Search, write i and j alone, and match; the next allocation of any would fail. */
+/* Searches, writes only i and j, and matches; any allocation would fail. */
 static abut_index step_once(const scene *s, const abut_pair_finder *finder, table *t)
 {
     const abut_pair_query query = query_of(s);
@@ -54,7 +54,7 @@ static void check_loop(scene *s, double amount)
     free(begin);
 }
 
-/* Also of sizes that differ, with dense and empty places, with others and with all images. */
+/* Checks spheres of different sizes, dense and empty places, others, and all images. */
 static void check_that_steps_allocate_nothing(void)
 {
     static scene s;
@@ -73,7 +73,7 @@ static void check_that_steps_allocate_nothing(void)
     }
 }
 
-/* ---- columns that are left out ---- */
+/* ---- columns that are not written ---- */
 
 /* Members of abut_pair_columns: bits of a choice. */
 enum { I = 1, J = 2, NORMAL = 4, OVERLAP = 8, POINT = 16, IMAGE = 32, OFFSETS = 64, ALL = 128 };
@@ -89,7 +89,7 @@ static abut_pair_columns leave_out(const abut_pair_columns *all, int chosen)
                                .offsets = chosen & OFFSETS ? all->offsets : NULL};
 }
 
-/* Where columns are left out, the others are as with all of them. */
+/* Columns do not depend on which other columns are written. */
 static void check_choice(const scene *s, const abut_pairs *pairs, const table *expected, int chosen)
 {
     table t = start_table(s);
@@ -128,7 +128,7 @@ static void check_columns(void)
         scatter_in_cube(&s, &s.own, 800, dimension == 2 ? 20.0 : 8.0, 0.3, 0.9);
         check_all_choices(&s);
         set_period(&s, 1, 20.0);
-        for (int k = 0; k < 30; k++) { /* where the caller has them, they are not in the box */
+        for (int k = 0; k < 30; k++) { /* the caller's centers may be outside of the box */
             s.own.centers[dimension * k] += 20.0 * (k % 5 - 2);
         }
         check_all_choices(&s);

@@ -1,4 +1,4 @@
-/* Pairs of spheres against two loops over all of them, bit by bit. */
+/* Pairs of spheres, compared with two loops over all spheres, to the bit. */
 #include "base/memory.h"
 #include "spheres/query_pairs.h"
 
@@ -26,7 +26,7 @@ static void check_few(void)
         start(&s, 2 + count % 2);
         scatter_in_cube(&s, &s.own, count, 1.0, 1.0, 2.0);
         CHECK_INT(check_scene(&s), count / 2);
-        s.has_others = true; /* but there are none */
+        s.has_others = true; /* with no spheres among the others */
         CHECK_INT(check_scene(&s), 0);
         scatter_in_cube(&s, &s.others, 1, 1.0, 1.0, 2.0);
         CHECK_INT(check_scene(&s), count);
@@ -63,7 +63,7 @@ static double move(double x, int units)
     return x;
 }
 
-/* Two spheres whose distance is the sum of their reaches but for some units in the last place. */
+/* Adds two spheres at the sum of their reaches, up to some units in the last place. */
 static void add_kiss(scene *s, const double base[3], double shrink)
 {
     const double radii[2] = {draw_between(0.3, 0.5), draw_between(0.3, 0.5)};
@@ -148,7 +148,7 @@ static void check_gaps(void)
 
 /* ---- periods ---- */
 
-/* Move some spheres by whole periods and a little to either side of the box's border. */
+/* Moves some spheres by whole periods, and some slightly to either side of the box's border. */
 static void move_out(scene *s, sphere_list *list)
 {
     for (abut_index k = 0; k < list->count; k++) {
@@ -184,7 +184,7 @@ static void check_large_boxes(void)
     }
 }
 
-/* Boxes that are not much larger than a sphere, or smaller. */
+/* Boxes that are slightly larger than a sphere, or smaller. */
 static void check_small_boxes(void)
 {
     static const double sides[] = {4.1, 3.0, 2.0, 0.9, 0.31};
@@ -206,7 +206,7 @@ static void check_small_boxes(void)
     }
 }
 
-/* Touching itself at the last bit: a box as wide as a sphere. */
+/* A sphere touches itself at the last bit in a box of its own width. */
 static void check_that_a_sphere_touches_itself(void)
 {
     static scene s;
@@ -218,8 +218,8 @@ static void check_that_a_sphere_touches_itself(void)
     }
 }
 
-/* Where coordinates are so many periods away that their place in the box is rounded, some to less
- * than 0. */
+/* Coordinates so many periods away that their places in the box are rounded, some to less than 0.
+ */
 static void check_far_periods(void)
 {
     static scene s;
@@ -238,7 +238,7 @@ static void check_far_periods(void)
     CHECK(check_scene(&s) > 1000);
 }
 
-/* A center so little below 0 that it is moved nowhere, and its point with it. */
+/* A center so little below 0 that wrapping it changes neither the center nor its point. */
 static void check_the_border(void)
 {
     static scene s;
@@ -252,14 +252,14 @@ static void check_the_border(void)
 
 /* ---- giants ---- */
 
-/* Small spheres in a box of side 1, and some as large as a part of it. */
+/* Places small spheres in a box of side 1, and giants with a large share of that size. */
 static void scatter_giants(scene *s, sphere_list *to, int giants, double least, double most)
 {
     scatter_in_cube(s, to, 150, 1.0, 0.004, 0.03);
     scatter_in_cube(s, to, giants, 1.0, least, most);
 }
 
-/* Spheres that have no cells beside a period, or touch at several images. */
+/* Spheres that are too large for cells in a period, or touch at several images. */
 static void check_giants(void)
 {
     static const double sizes[] = {0.15, 0.2, 0.3, 0.5, 0.8};
@@ -282,8 +282,8 @@ static void check_giants(void)
     }
 }
 
-/* Of two giants, and of one and a small sphere, which touch or do not at the last bit, beyond the
- * end of the period and at two images. */
+/* Two giants, and a giant and a small sphere, touch or not at the last bit: across the border of
+ * the box and at two images. */
 static void check_that_giants_touch_at_the_last_bit(void)
 {
     static scene s;
@@ -324,7 +324,8 @@ static void check_others(void)
     }
 }
 
-/* Who looks is far larger than the others, and far from them: no floats tell which touch. */
+/* The searching spheres are far larger than the others and far from them, so that single precision
+ * cannot decide which touch. */
 static void check_large_lookers(void)
 {
     static scene s;
@@ -359,11 +360,11 @@ static void check_levels_by_hand(void)
         start(&s, dimension);
         scatter_in_cube(&s, &s.own, 300, 5.0, 0.01, 0.9);
         const abut_index count = check_scene(&s);
-        set_geometric(&s, ABUT_LEVEL_LIMIT, 0.02, 1.8); /* many levels */
+        set_geometric(&s, ABUT_LEVEL_LIMIT, 0.02, 1.8); /* with many levels */
         CHECK_INT(check_scene(&s), count);
-        set_geometric(&s, 5, 3.0, 1e5); /* far larger than spheres, and empty */
+        set_geometric(&s, 5, 3.0, 1e5); /* empty levels, far larger than spheres */
         CHECK_INT(check_scene(&s), count);
-        set_geometric(&s, 7, 1e-60, 1e60); /* empty ones below, too */
+        set_geometric(&s, 7, 1e-60, 1e60); /* empty levels below and above the spheres */
         CHECK_INT(check_scene(&s), count);
         s.has_sizes = false;
         for (s.level_count = 1; s.level_count <= 64; s.level_count += 9) {
@@ -372,7 +373,7 @@ static void check_levels_by_hand(void)
     }
 }
 
-/* Of a periodic box: the sizes, not the spheres, make it too small for one image. */
+/* A periodic box that is too small for one image because of level sizes, not because of spheres. */
 static void check_levels_in_a_box(void)
 {
     static scene s;
@@ -386,7 +387,7 @@ static void check_levels_in_a_box(void)
     CHECK_INT(check_scene(&s), count);
 }
 
-/* ---- what the grid's table does ---- */
+/* ---- the grid's table ---- */
 
 typedef struct grid_facts {
     bool has_floats, is_clipped, is_folded, has_images;
@@ -442,7 +443,7 @@ static void check_that_dense_boxes_use_floats(void)
     CHECK(check_scene(&s) > 100);
 }
 
-/* Clusters far from each other: cells are shared by what is far apart. */
+/* Places clusters far from each other; distant cells share table entries. */
 static void scatter_clusters(scene *s, int count, double far, double size)
 {
     for (int k = 0; k < count; k++) {
@@ -508,7 +509,7 @@ static void check_outliers(void)
     }
 }
 
-/* Most spheres are so far out that the box around them has no extent. */
+/* Most spheres are far outliers, so that the grid's box has no extent. */
 static void check_that_most_are_outliers(void)
 {
     static scene s;
@@ -545,7 +546,7 @@ static void check_thin_boxes(void)
     }
 }
 
-/* Units do not matter: neither to floats nor to doubles. */
+/* Units of length do not matter, in single and in double precision. */
 static void check_units(void)
 {
     static scene s;
@@ -556,7 +557,7 @@ static void check_units(void)
         CHECK(check_scene(&s) > 100);
         set_period(&s, 5, 6.0 * units[k]);
         CHECK(check_scene(&s) > 100);
-        /* more cells than are told apart */
+        /* more cells than cell numbers can distinguish */
         set_period(&s, 5, fmin(1e15 * units[k], 0.5 * ABUT_COORDINATE_LIMIT));
         CHECK(check_scene(&s) > 100);
     }
@@ -573,7 +574,7 @@ static void check_a_sphere_with_many_neighbors(void)
     CHECK(check_scene(&s) > 10500);
 }
 
-/* Far more tasks than wait at once: large spheres over many small cells. */
+/* Far more tasks than the list holds: large spheres over many small cells. */
 static void check_many_tasks(void)
 {
     static scene s;

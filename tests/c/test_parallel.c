@@ -17,7 +17,7 @@
 
 #define CHUNK_COUNT 1000
 
-/* Chunks that are worth as many threads as are asked for. */
+/* Runs chunks with enough work for the requested number of threads. */
 static abut_status run_chunks(abut_index chunk_count, int workers, parallel_body body,
                               void *context, abut_interrupted interrupted, void *interrupted_data)
 {
@@ -32,7 +32,7 @@ static abut_status run_chunks(abut_index chunk_count, int workers, parallel_body
 typedef struct work_log {
     atomic_int times[CHUNK_COUNT];
     atomic_int total;
-    int fails_at; /* this chunk fails */
+    int fails_at; /* number of the chunk that fails */
 } work_log;
 
 static abut_status log_chunk(void *context, abut_index chunk, parallel_job *job)
@@ -80,12 +80,12 @@ static void check_that_a_failure_ends_the_run(int workers)
     CHECK(log.total < CHUNK_COUNT || workers > 1);
 }
 
-/* Each thread has its own. */
+/* Its address identifies the thread. */
 static _Thread_local char own;
 
 typedef struct thread_log {
     const char *caller;
-    atomic_int other_count; /* chunks that other threads did */
+    atomic_int other_count; /* number of chunks on other threads */
 } thread_log;
 
 static abut_status note_thread(void *context, abut_index chunk, parallel_job *job)
@@ -153,8 +153,7 @@ static void check_how_often_is_asked(void)
     CHECK_INT(asked, 10);
 }
 
-/* One chunk ends at once, the other only when told to; whichever thread has which, the caller asks.
- */
+/* One chunk ends immediately, the other waits to be ended; the caller asks with either of them. */
 static abut_status work_on_one_chunk_only(void *context, abut_index chunk, parallel_job *job)
 {
     return chunk == 0 ? ABUT_OK : work_until_told_to_end(context, chunk, job);
@@ -169,7 +168,7 @@ static void check_that_an_idle_caller_still_asks(void)
     }
 }
 
-/* Each of two chunks waits for the other to begin, or until it has waited for long. */
+/* Each of two chunks waits until the other begins, or for a limited time. */
 static abut_status wait_for_the_other(void *context, abut_index chunk, parallel_job *job)
 {
     (void)chunk;
@@ -200,7 +199,7 @@ typedef struct together_log {
     int call_count, wrong_count;
 } together_log;
 
-/* Many runs of few chunks and of many, and one that fails, one after the other. */
+/* Consecutive runs with few chunks and with many, and one that fails. */
 static void run_many(void *context)
 {
     together_log *log = context;
@@ -248,8 +247,8 @@ typedef struct nested_log {
     atomic_int is_done;
 } nested_log;
 
-/* Chunk 0 makes a run of its own, and chunk 1 works until that has ended: a run inside that waited
- * for other threads, or did the chunks of the run around it, would never end. */
+/* Chunk 0 starts an inner run, and chunk 1 works until that has ended. An inner run that waited for
+ * other threads or executed outer chunks would never end. */
 static abut_status run_inside(void *context, abut_index chunk, parallel_job *job)
 {
     nested_log *log = context;
@@ -285,7 +284,7 @@ static void check_that_the_first_is_kept(void)
 }
 
 #ifdef HAS_FORK
-/* The parent has used threads by now; a child that hangs is ended by its alarm. */
+/* The parent has used threads before the fork; an alarm ends a child that hangs. */
 static void check_that_a_forked_child_works(void)
 {
     pid_t child = fork();
@@ -302,7 +301,7 @@ static void check_that_a_forked_child_works(void)
 }
 #endif
 
-/* What the arithmetic of the calling thread is known by. */
+/* Returns whether the calling thread's arithmetic gives these two results. */
 static bool is_rounded_alike(double third, double subnormal)
 {
     volatile double one = 1.0, least = DBL_MIN;
@@ -310,8 +309,8 @@ static bool is_rounded_alike(double third, double subnormal)
 }
 
 typedef struct rounding_log {
-    double third, subnormal; /* the caller's */
-    atomic_int others;       /* chunks with another rounding */
+    double third, subnormal; /* results of the calling thread */
+    atomic_int others;       /* number of chunks with another rounding */
 } rounding_log;
 
 static abut_status log_rounding(void *context, abut_index chunk, parallel_job *job)
@@ -337,7 +336,7 @@ static void check_that_all_threads_round_as_the_caller(void)
 {
     check_rounding_of_the_caller();
 #if defined(__SSE2__)
-    /* upward; then subnormal numbers are 0, as in programs that are built with -ffast-math */
+    /* rounding upward, then subnormal numbers as 0, as in programs built with -ffast-math */
     const unsigned usual = __builtin_ia32_stmxcsr();
     __builtin_ia32_ldmxcsr(usual | 0x4000);
     check_rounding_of_the_caller();

@@ -1,5 +1,5 @@
-/* Facets in one plane: which planes a mesh has, and that spheres which look for the facets at their
- * foot alone have the contacts, to the bit, of those that are tested with all. */
+/* Facets in one plane: the planes of a mesh. Spheres that test only the facets at their foot point
+ * have the same contacts, to the bit, as spheres that test all facets. */
 #include "mesh/mesh_data.h"
 
 #include "check.h"
@@ -11,8 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- scenes: a plane of SIDE x SIDE squares, two triangles each, with all that may go wrong ----
- */
+/* ---- scenes: a plane of SIDE x SIDE squares of two triangles, with deviations ---- */
 
 enum { SIDE = 24, FACET_ROOM = 4 * SIDE * SIDE, SPHERES = 2000 };
 
@@ -23,15 +22,15 @@ typedef struct recipe {
     double bump;    /* largest height of a corner */
     double layer;   /* height of every 16th facet */
     double fold;    /* slope of the plane's other half */
-    double squeeze; /* of all along y: makes slivers */
-    double holes;   /* part of the squares that are left out */
-    double copies;  /* part of the facets that are there twice, or moved in the plane */
+    double squeeze; /* factor of all y: makes slivers */
+    double holes;   /* part of the squares that are missing */
+    double copies;  /* part of the facets that are repeated, or moved in the plane */
     double gap;
     bool is_float; /* corners are rounded to floats */
     bool is_mixed; /* radii over two octaves */
-    double skew;   /* of a pose that turns; 0: there is none */
-    double period; /* along x; 0: none */
-    bool narrows;  /* most spheres need few tests */
+    double skew;   /* number in a turning pose; 0: no pose */
+    double period; /* period along x; 0: none */
+    bool narrows;  /* whether most spheres need few tests */
 } recipe;
 
 static const recipe RECIPES[] = {
@@ -65,7 +64,7 @@ typedef struct scene {
     abut_index facet_count;
 } scene;
 
-/* From the plane z = 0 into the scene. */
+/* Moves a point from the plane z = 0 into the scene. */
 static vec3 place(const recipe *r, vec3 p)
 {
     p.y *= r->squeeze;
@@ -74,7 +73,7 @@ static vec3 place(const recipe *r, vec3 p)
     return vec3_add(turned, (vec3){r->shift, r->shift, r->shift});
 }
 
-/* A corner of the squares, moved in the plane. */
+/* Returns a corner of the squares, moved in the plane. */
 static vec3 lattice_point(const recipe *r, int x, int y)
 {
     state = (uint64_t)(1000 * x + y);
@@ -114,7 +113,7 @@ static void add_square(scene *s, const recipe *r, int x, int y)
     }
 }
 
-/* Over the plane and beside it, on either side; some over a corner or along an edge. */
+/* Adds a sphere above or below the plane or outside it; some are over a corner or an edge. */
 static void add_sphere(scene *s, const recipe *r, int i)
 {
     const double radius = (r->is_mixed ? 0.5 + 3.0 * draw_number() : 1.0 + draw_number()) / SIDE;
@@ -148,7 +147,7 @@ static scene *make_scene(const recipe *r)
     return &s;
 }
 
-/* Heights of corners and layers are the scene's, not noise that is measured. */
+/* Builds the mesh with given noise, because heights of corners and layers are no noise. */
 static abut_mesh *build_mesh(const scene *s, const recipe *r)
 {
     static double noise[FACET_ROOM];
@@ -184,7 +183,7 @@ static found search(const abut_mesh *mesh, const scene *s, const recipe *r)
     return f;
 }
 
-/* With planes and without. */
+/* Compares contacts with planes and without. */
 static void check_contacts(const recipe *r)
 {
     const scene *s = make_scene(r);
@@ -193,7 +192,7 @@ static void check_contacts(const recipe *r)
         return;
     }
     found with = search(mesh, s, r);
-    mesh->planes.count = 0; /* nobody finds any */
+    mesh->planes.count = 0; /* now queries find no planes */
     found without = search(mesh, s, r);
     CHECK(with.rows > SPHERES / 4);
     if (!check_found(&with, &without) || !CHECK(!r->narrows || 2 * with.tests < without.tests)) {
@@ -215,12 +214,12 @@ static void check_planes(void)
     CHECK_INT(mesh->planes.planes[0].facet_count, 2 * SIDE * SIDE);
     CHECK(mesh->planes.planes[0].off < 3e-15);
     CHECK(plane_is_sure(&mesh->planes.planes[0], 0.1, 1e-4));
-    CHECK(!plane_is_sure(&mesh->planes.planes[0], 0.1, 1e-9)); /* too close to tell */
+    CHECK(!plane_is_sure(&mesh->planes.planes[0], 0.1, 1e-9)); /* too close to decide */
     plane off = mesh->planes.planes[0], tilted = off;
     off.off = 1e-9, tilted.tilt = 1e-6;
     CHECK(!plane_is_sure(&off, 0.1, 1e-4));
     CHECK(!plane_is_sure(&tilted, 0.1, 1e-4));
-    CHECK(!plane_is_sure(&tilted, 0.1, 1.0)); /* by more than noise tilts */
+    CHECK(!plane_is_sure(&tilted, 0.1, 1.0)); /* tilted by more than noise explains */
     abut_mesh_free(mesh);
 
     mesh = build_mesh(make_scene(&folded), &folded); /* squares across the fold are in neither */

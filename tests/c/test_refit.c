@@ -1,6 +1,5 @@
-/* Meshes whose vertices move: what fails leaves everything as it was, and what mesh there is then
- * serves queries. What is found is compared with meshes that are built anew in tests/test_moved.py.
- */
+/* Meshes with moving vertices: a failure changes nothing, and queries still work.
+ * tests/test_moved.py compares contacts with those of newly built meshes. */
 #include "mesh/mesh_data.h"
 
 #include "check.h"
@@ -21,7 +20,7 @@ static abut_mesh *make_moved(const abut_mesh *mesh, double height)
     return moved;
 }
 
-/* How many facets a sphere of radius 0.1 touches at that height. */
+/* Returns how many facets a sphere of radius 0.1 touches at this height. */
 static abut_index count_touched(const abut_finder *finder, double height)
 {
     const double center[3] = {0.25, 0.25, height}, radius = 0.1;
@@ -47,7 +46,7 @@ static void check_failing_moves(const abut_mesh *mesh)
     CHECK(f.count > 10);
 }
 
-/* A finder that could not be updated has the mesh that it had. */
+/* A finder keeps its mesh if an update fails. */
 static void check_failing_updates(abut_finder *finder, const abut_mesh *mesh,
                                   const abut_mesh *moved)
 {
@@ -66,7 +65,7 @@ static void check_failing_updates(abut_finder *finder, const abut_mesh *mesh,
     CHECK_INT(count_touched(finder, 5.05), 1);
 }
 
-/* So far away that rounding leaves no slack for vertices that move: bins are made anew. */
+/* Far away, rounding leaves no slack for moving vertices, and bins are rebuilt. */
 static void check_far(double way)
 {
     double vertices[9];

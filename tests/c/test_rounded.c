@@ -1,5 +1,5 @@
-/* Functions that are rounded correctly, where glibc's are not, or not on every processor: values by
- * mpmath with 600 bits. */
+/* Correctly rounded functions, where glibc's are not, or not on every processor. Expected values
+ * are by mpmath with 600 bits. */
 #include "base/rounded.h"
 #include "base/series.h"
 #include "base/series_kernel.h"
@@ -88,7 +88,7 @@ static double root_of(double x)
     return lanes_first(lanes_root_cube(lanes_set(x)));
 }
 
-/* Within some units in the last place of 1, or of the value where that is larger. */
+/* Checks errors within some units in the last place of 1, or of the value if larger. */
 static void check_series(double x)
 {
     const double unit = 0x1p-52;
@@ -125,7 +125,7 @@ void test_rounded(void)
     for (size_t k = 0; k < sizeof examples / sizeof *examples; k++) {
         const example *e = &examples[k];
         if (!CHECK_NEAR(call(e->of, e->x, e->y), e->value, 0.0)) {
-            CHECK_INT(k, -1); /* which one */
+            CHECK_INT(k, -1); /* -1 is never equal: prints the failing case */
         }
     }
     CHECK(signbit(rounded_sin(-0.0)) && rounded_cos(0.0) == 1.0);
@@ -133,7 +133,7 @@ void test_rounded(void)
     CHECK(rounded_log(1.0) == 0.0 && rounded_acos(1.0) == 0.0 && rounded_acosh(1.0) == 0.0);
     CHECK(rounded_pow(0.0, 2.0) == 0.0 && rounded_log(0.0) == -(double)INFINITY);
     CHECK(rounded_atan2(0.0, 1.0) == 0.0);
-    /* beyond what is done here the library's are good enough */
+    /* for larger arguments the C library's functions are exact enough */
     CHECK(rounded_acosh(0x1p1023) == acosh(0x1p1023));
     CHECK(rounded_pow(0x1p1020, 0.7) == pow(0x1p1020, 0.7));
     CHECK(rounded_pow(0x1p1000, -1.02) == pow(0x1p1000, -1.02));

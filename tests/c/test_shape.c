@@ -1,4 +1,4 @@
-/* Shapes: what is merged, the lists of what meets where, and the moments of rounded bodies. */
+/* Shapes: merged facets, lists of adjacent features, and the moments of rounded bodies. */
 #include "abut.h"
 #include "base/memory.h"
 #include "convex/shape.h"
@@ -31,7 +31,7 @@ static abut_shape_input cube_input(const double *vertices, const abut_index *ind
 
 /* ---- lists ---- */
 
-/* Each list is what the facets' corners say, whoever made them. */
+/* Each list follows from the corners of the facets. */
 static void check_facet_lists(const abut_shape *s)
 {
     for (int32_t f = 0; f < s->facet_count; f++) {
@@ -120,7 +120,7 @@ static void check_lists(const abut_shape *s)
     CHECK_INT(euler, s->dimension == 3 ? 2 : 2 * s->vertex_count);
 }
 
-/* Twelve triangles of a cube, which is cut along other diagonals each time. */
+/* Returns a cube of twelve triangles; bits of `diagonals` choose how each side is cut. */
 static abut_shape *cube_of_triangles(unsigned diagonals, double radius)
 {
     abut_index indices[36];
@@ -152,8 +152,6 @@ static void check_cube(void)
     }
 }
 
-/* ---- order ---- */
-
 /* ---- rounded bodies ---- */
 
 static double distance_to_segment(vec3 p, vec3 a, vec3 b)
@@ -174,7 +172,7 @@ static bool is_over_facet(const abut_shape *s, const shape_facet *f, vec3 p)
     return true;
 }
 
-/* How far a point is from a polyhedron: the least way to a facet, an edge or a vertex. */
+/* Returns the distance of a point from a polyhedron: from its facets, edges and vertices. */
 static double distance_to_shape(const abut_shape *s, vec3 p)
 {
     double best = INFINITY, highest = -INFINITY;
@@ -208,8 +206,8 @@ static void sample(sampled *sum, vec3 p, double weight)
     }
 }
 
-/* Any body: by a million points in a grid, at random in their cells, whose sums are off by a
- * thousandth. */
+/* Compares moments with sums over a million random points, one per cell of a grid; such sums are
+ * exact to a thousandth. */
 static void check_sampled(const abut_shape *s, bool is_in(const abut_shape *, vec3))
 {
     const int side = s->dimension == 3 ? 100 : 1000, layers = s->dimension == 3 ? side : 1;
@@ -296,8 +294,8 @@ static void check_polygon(void)
     }
 }
 
-/* The less there is of a body beside its rounding, the more it is a sphere, or a disk; a needle is
- * a capsule. */
+/* A tiny body with a rounding radius approaches a sphere or a disk; a needle approaches a capsule.
+ */
 static void check_limits(void)
 {
     const double tiny[] = {0, 0, 0, 1e-9, 0, 0, 0, 1e-9, 0, 0, 0, 1e-9};
@@ -382,7 +380,7 @@ static void check_points_refused(void)
     }
 }
 
-/* More than there are numbers for, which is seen before anything is read. */
+/* Counts beyond the limit of numbers; this error comes before any data are read. */
 static void check_too_many(void)
 {
     abut_shape_input inputs[3];
@@ -395,7 +393,7 @@ static void check_too_many(void)
     }
 }
 
-/* Each facet's corners must begin where those of the one before end, and there must be some. */
+/* Offsets must ascend without gaps, and facets must have corners. */
 static void check_offsets_refused(void)
 {
     static const struct {
@@ -417,8 +415,8 @@ static void check_offsets_refused(void)
     }
 }
 
-/* Bodies that are hardly thicker than what is told apart: all their corners are in the plane of one
- * facet, or on the line of one side. */
+/* Bodies hardly thicker than the tolerance: all corners are in the plane of one facet, or on the
+ * line of one side. */
 static void check_hardly_thick(void)
 {
     const double low[] = {0, -4.7e-13, 0.5, -4.7e-13, 1, -4.7e-13, 0.97, 2.5e-13, 0.95, 0, 0.05, 0};
@@ -436,8 +434,8 @@ static void check_hardly_thick(void)
     CHECK(shape == NULL && error.index == 3);
 }
 
-/* A triangle of no area on an edge, and a side that is given in two halves, the second one first,
- * are merged with what they lie in. */
+/* A triangle without area on an edge is merged with its neighbor. Two halves of a polygon's side,
+ * the second one first, are merged into one side. */
 static void check_merged(void)
 {
     const double tetra[] = {0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0, 2, 1, 0, 0};
@@ -457,7 +455,7 @@ static void check_merged(void)
     abut_shape_free(s);
 }
 
-/* Python gives facets of its own, which are right. */
+/* Invalid facets, which Python cannot pass, because it computes the facets. */
 static void check_errors(void)
 {
     const double plane[24] = {-1, -1, 0, 1, -1, 0, -1, 1, 0, 1, 1, 0,

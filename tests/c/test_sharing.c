@@ -1,5 +1,5 @@
-/* Shares: the complementarity conditions on many kinds of sets, by pivoting and, to fewer digits,
- * by relaxation; one sphere with 10,000 contacts; every allocation failing. */
+/* Shares: complementarity conditions for many kinds of contact sets, solved by pivoting and, to
+ * fewer digits, by relaxation; a sphere with 10,000 contacts; failing allocations. */
 #include "abut.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -45,13 +45,13 @@ static vec3 random_direction(void)
     }
 }
 
-/* From 1 down to `least`, all magnitudes alike. */
+/* Returns a number between `least` and 1 with a uniform logarithm. */
 static double random_magnitude(double least)
 {
     return pow(least, draw_number());
 }
 
-/* ---- kinds of sets: contact i, after those before it ---- */
+/* ---- kinds of sets: each function returns the normal of contact i ---- */
 
 typedef vec3 (*normal_maker)(abut_index i);
 
@@ -102,7 +102,7 @@ static vec3 fan_normal(abut_index i)
     return nearly((vec3){cos(angle), sin(angle), 0.0}, random_magnitude(1e-17));
 }
 
-/* Four normals at 45 degrees, an octagon, twice around: indefinite. */
+/* Normals at multiples of 45 degrees, an octagon, twice around: G is indefinite. */
 static vec3 octagon_normal(abut_index i)
 {
     double angle = pi / 4.0 * (double)i;
@@ -114,7 +114,7 @@ static vec3 nearly_octagon_normal(abut_index i)
     return nearly(octagon_normal(i), random_magnitude(1e-17));
 }
 
-/* The 26 neighbors of a cube: many perpendicular, many at 45 degrees. */
+/* Directions to the 26 neighbors of a cube: many are perpendicular, many at 45 degrees. */
 static vec3 grid_normal(abut_index i)
 {
     (void)i;
@@ -173,7 +173,7 @@ static double force_of(abut_index i, double exponent)
     return pow(set.overlaps[i] / set.overlaps[0], exponent);
 }
 
-/* carried = G f, with f = share F. */
+/* Computes carried = G f, with f = share F. */
 static void sum_carried(double exponent)
 {
     for (abut_index i = 0; i < set.count; i++) {
@@ -188,7 +188,7 @@ static void sum_carried(double exponent)
     }
 }
 
-/* Gives whether all holds. */
+/* Returns whether all conditions hold. */
 static int check_conditions(double exponent)
 {
     sum_carried(exponent);
@@ -256,7 +256,7 @@ static void check_many(void)
     }
 }
 
-/* The same input, the same bits, whatever the scratch was used for before. */
+/* Earlier uses of the scratch memory do not change any bit. */
 static void check_repeatable(void)
 {
     static double first[LARGEST_SET];
@@ -281,7 +281,7 @@ static void relax_from_nothing(void)
     CHECK_INT(relax_loads(set.count, set.normals, forces, loads, NULL), ABUT_OK);
 }
 
-/* By how much the conditions are broken, in parts of the largest force. */
+/* Returns the largest violation of the conditions, relative to the largest force. */
 static double defect_of_loads(void)
 {
     double most = 0.0;
@@ -296,7 +296,7 @@ static double defect_of_loads(void)
     return most;
 }
 
-/* From no loads at all, which is farther from the solution than pivots ever stop. */
+/* Relaxation starts from zero loads, farther from the solution than pivoting ever stops. */
 static void check_relaxation(void)
 {
     state = 2463534242u;
@@ -326,8 +326,7 @@ static void check_relaxation_stays_at_solutions(void)
     }
 }
 
-/* Vectors that are no unit vectors, of which pivots make nothing: shares are 0 ... 1 all the same.
- */
+/* With vectors of other lengths than 1 pivoting fails, but shares are still between 0 and 1. */
 static void check_no_normals(void)
 {
     const vec3 strange[] = {{1e200, 1.0, 0.0}, {1e200, 0.0, 1e-200}, {NAN, 0.0, 1.0}};
@@ -361,7 +360,7 @@ static void fail_every_allocation(void)
     }
     CHECK(f.count > 4);
     f = (failures){0};
-    while (fail_next(&f)) { /* with copies of the caller's */
+    while (fail_next(&f)) { /* this call also copies the caller's arrays */
         f.status = abut_share(set.count, &set.normals[0].x, set.overlaps, 1.5, set.shares);
     }
     CHECK(f.count > 6);
@@ -374,7 +373,7 @@ static void check_failures(void)
     fail_every_allocation();
 }
 
-/* No allocation once the scratch is large enough. */
+/* A large enough scratch needs no further allocation. */
 static void check_scratch(void)
 {
     CHECK_INT(sharing_solve(&scratch, set.count, set.normals, set.overlaps, 1.5, set.shares, NULL),
@@ -406,7 +405,7 @@ static abut_status relax_many(void *context, abut_index chunk, parallel_job *job
     return relax_loads(set.count, set.normals, forces, loads, job);
 }
 
-/* Sweeps are interrupted, too. */
+/* Sweeps of the relaxation can be interrupted, too. */
 static void check_interrupted_sweeps(void)
 {
     state = 88675123u;

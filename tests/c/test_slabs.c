@@ -1,5 +1,5 @@
-/* Slabs of entries: fans of slivers have them, they save tests, and what touches is not lost. Where
- * they would not pay they are built all the same. */
+/* Slabs of entries: fans of slivers have slabs, which save tests and lose no contact. Some tests
+ * build them even where they save nothing. */
 #include "base/memory.h"
 #include "bins/sets.h"
 #include "bins/slabs.h"
@@ -15,24 +15,24 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- scenes: a cone of slivers, and spheres that just touch them ---- */
+/* ---- scenes: a cone of slivers, and spheres that barely touch them ---- */
 
 enum { SLIVERS = 400, SPHERES = 400 };
 
 typedef struct recipe {
     const char *name;
-    double size;    /* of the cone's base */
-    double radius;  /* of the spheres, in its sizes */
+    double size;    /* size of the cone's base */
+    double radius;  /* radius of the spheres, in sizes of the base */
     double turn;    /* radians, about a skew axis */
     double shift;   /* along each axis, in sizes */
-    double depth;   /* by how much a sphere overlaps, in its radii */
-    double gap;     /* likewise */
+    double depth;   /* overlap of a sphere, in radii */
+    double gap;     /* gap of the query, in radii */
     double flat;    /* part of the cone's height that is missing */
     bool is_float;  /* corners are rounded to floats */
     bool is_mixed;  /* spheres of two sizes */
     bool is_coarse; /* some slivers are broad, and in a level of their own */
     bool has_pose;
-    bool pays; /* slabs save a good part of the tests, as the finder finds out */
+    bool pays; /* whether slabs save many tests, which the finder detects */
 } recipe;
 
 static const recipe RECIPES[] = {
@@ -108,8 +108,8 @@ static void add_sliver(scene *s, const recipe *r, int k)
     add_corner(s, r, 3 * k + 2, rim_point(r, k + 1));
 }
 
-/* Where the sphere's surface just reaches a sliver: beside a long edge, in the sliver's plane; over
- * a corner; or over the inside. */
+/* Returns a center from which a sphere barely reaches a sliver: next to a long edge in the sliver's
+ * plane, over a corner, or over the inside. */
 static vec3 draw_center(const vec3 corner[3], double distance)
 {
     const double part = draw_number(), side = draw() % 2 ? 1.0 : -1.0;
@@ -166,7 +166,7 @@ static found search(const abut_finder *finder, const scene *s, const recipe *r,
     return find_columns(finder, &query);
 }
 
-/* As if very many spheres had asked for every set. */
+/* Sets the counters of all sets as if very many spheres had used them. */
 static void ask_often(abut_finder *finder)
 {
     for (int k = 0; k <= finder->meshes[0].step_count; k++) {
@@ -174,7 +174,7 @@ static void ask_often(abut_finder *finder)
     }
 }
 
-/* Build the slabs that sets lack, or take all away; returns how many sets had them. */
+/* Builds the slabs of all sets, or removes them; returns how many sets had slabs. */
 static int change_slabs(abut_finder *finder, bool builds)
 {
     int count = 0;
@@ -191,7 +191,7 @@ static int change_slabs(abut_finder *finder, bool builds)
     return count;
 }
 
-/* With coarse bins, with fine ones that have slabs, and without slabs. */
+/* Compares coarse bins with fine bins, with and without slabs. */
 static int check_search(abut_finder *finder, const scene *s, const recipe *r, const found *coarse,
                         abut_resolution resolution)
 {
@@ -262,7 +262,7 @@ static void fail_every_allocation(void)
     while (fail_next(&f)) {
         f.status = find_finely(mesh, s);
     }
-    CHECK(f.count > 20); /* it did fail, all the way through */
+    CHECK(f.count > 20); /* allocations failed throughout the call */
     abut_mesh_free(mesh);
 }
 

@@ -1,5 +1,5 @@
-/* Slices of long narrow facets: no point of a facet is outside of all their boxes, none is larger
- * than it may be, and they are there where they pay. */
+/* Slices of long narrow facets: their boxes contain every point of the facet, no box exceeds its
+ * limit, and slices exist where they save work. */
 #include "base/memory.h"
 #include "bins/bins.h"
 #include "bins/slices.h"
@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-/* ---- scenes: slivers anywhere, in any direction ---- */
+/* ---- scenes: slivers at random places in random directions ---- */
 
 enum { SLIVERS = 600, POINTS = 40 };
 
@@ -23,7 +23,7 @@ static vec3 draw_point(double size)
     return (vec3){size * x, size * y, size * z};
 }
 
-/* Some along an axis, and some whose longest edge is not the first. */
+/* Builds slivers, some of them along an axis; the longest edge is not always the first. */
 static abut_mesh *make_slivers(double width, double shift)
 {
     static double vertices[9 * SLIVERS];
@@ -119,7 +119,7 @@ static void check_boxes(double shift)
     abut_mesh_free(mesh);
 }
 
-/* ---- whether it pays ---- */
+/* ---- facets that are not cut ---- */
 
 static void check_none(double width, double shift, double reach)
 {
@@ -132,7 +132,7 @@ static void check_none(double width, double shift, double reach)
 
 /* ---- bins ---- */
 
-/* A sphere at a facet has few of the others as candidates, and no facet twice. */
+/* A sphere at a facet has few other facets as candidates, and no facet twice. */
 static void check_bins(void)
 {
     abut_mesh *mesh = make_slivers(1e-3, 0.0);
@@ -170,9 +170,9 @@ void test_slices(void)
 {
     check_boxes(0.0);
     check_boxes(1e3);
-    check_none(1.0, 0.0, REACH);  /* broad */
-    check_none(1e-3, 0.0, 1.0);   /* no longer than spheres */
-    check_none(1e-3, 1e9, REACH); /* cuts would be rounded too much */
+    check_none(1.0, 0.0, REACH);  /* broad facets */
+    check_none(1e-3, 0.0, 1.0);   /* facets no longer than spheres */
+    check_none(1e-3, 1e9, REACH); /* cuts would have too large rounding errors */
     check_bins();
     fail_every_allocation();
 }

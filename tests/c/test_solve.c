@@ -1,4 +1,4 @@
-/* One pair from its method to the rounded bodies: spheres, and what touches. */
+/* The solution of one pair: spheres, and rounded bodies that touch. */
 #include "convex/solve.h"
 
 #include "bodies.h"
@@ -22,7 +22,7 @@ static solved solve(const convex_pair *pair, const solve_task *task, convex_spot
     return result;
 }
 
-/* Spheres: apart, touching, overlapping, and with one center, where n is along x. */
+/* Spheres apart, touching, overlapping, and with the same center, where n is along x. */
 static void check_spheres(void)
 {
     static const double distances[] = {3.5, 3.0, 2.5, 0.0};
@@ -46,7 +46,7 @@ static void check_spheres(void)
     abut_shape_free(sphere);
 }
 
-/* Within rounding of each other, on either side. */
+/* Bodies that touch up to rounding, on either side. */
 static void check_touching(void)
 {
     static const double gaps[] = {1e-13, 0.0, -1e-13, 1e-9, -1e-9};

@@ -1,4 +1,4 @@
-/* Sorting by counting, against a sort that is slow and stable. */
+/* Counting sort, compared with a slow stable sort. */
 #include "base/parallel.h"
 #include "base/sort.h"
 
@@ -7,12 +7,12 @@
 
 #include <stdlib.h>
 
-/* Keys of a test at most: some stretches and a rest. */
+/* The largest number of keys in a test: several blocks of SORT_STRETCH and a rest. */
 enum { MOST = 3 * SORT_STRETCH + 17 };
 
 static uint16_t keys[MOST];
 
-/* The items' keys, and how often each was asked for. */
+/* The keys of the items, and the number of calls for each key. */
 typedef struct key_source {
     const uint16_t *keys;
     uint8_t *asked;
@@ -43,7 +43,7 @@ static sort_task task_of(abut_index count, int32_t key_count, int workers, key_s
                        .workers = workers};
 }
 
-/* Each key's items, one key after the other, in ascending order. */
+/* Checks that the items of each key are contiguous and in ascending order. */
 static void check_order(const sorted_items *sorted, abut_index count, int32_t key_count)
 {
     int32_t *sizes = calloc((size_t)key_count, sizeof *sizes);
@@ -65,8 +65,8 @@ static void check_order(const sorted_items *sorted, abut_index count, int32_t ke
     free(sizes);
 }
 
-/* Every item's key is asked for once; then each key has as many items as there are, of its own, and
- * all differ: so all are there. */
+/* Each item's key is read once. Then each key has the right number of items, all of its own and all
+ * different, so none is missing. */
 static void check_sort(sorted_items *sorted, abut_index count, int32_t key_count, int workers)
 {
     key_source source = {keys, calloc((size_t)count + 1, 1)};
@@ -82,7 +82,7 @@ static void check_sort(sorted_items *sorted, abut_index count, int32_t key_count
     free(source.asked);
 }
 
-/* One after the other in the same memory: few items, many, and few again. */
+/* Sorts few items, many, and few again in the same memory. */
 static void check_that_items_are_sorted(int workers)
 {
     static const abut_index counts[] = {
@@ -155,13 +155,13 @@ static void check_that_a_sort_is_interrupted(int workers)
     task.interrupted = say_yes, task.interrupted_data = &asked;
     abut_status status = sort_by_key(&sorted, &task);
     CHECK_INT(status, asked ? ABUT_INTERRUPTED : ABUT_OK);
-    CHECK(asked == 1 || workers > 1); /* others may have done the work before the caller is asked */
+    CHECK(asked == 1 || workers > 1); /* other threads may end before the caller asks */
     draw_keys(1000, 16);
     check_sort(&sorted, 1000, 16, workers);
     sorted_free(&sorted);
 }
 
-/* Every allocation fails once, of a first sort and of a larger one in the same memory. */
+/* Every allocation fails once, in a first sort and in a larger one with the same memory. */
 static void check_that_failing_memory_is_reported(void)
 {
     const long live = memory_live_count();
@@ -197,11 +197,11 @@ static void check_sums(void)
 
 enum { BLOCK_ITEMS = 5000, MOST_RUNS = 7 };
 
-/* The items of a block come in several runs, some of which are empty; behind what is theirs nothing
- * is written. */
+/* The items of a block are in several runs, some of them empty; nothing is written behind the
+ * block's range. */
 static void check_block(int32_t key_count, abut_index run_count, abut_index count)
 {
-    static int32_t items[2 * BLOCK_ITEMS]; /* a key and an item take turns */
+    static int32_t items[2 * BLOCK_ITEMS]; /* keys and items alternate */
     static int32_t ends[BLOCK_ITEMS], sorted[BLOCK_ITEMS + 100];
     const key_block block = {.first_key = 1000, .key_count = key_count, .begin = 50};
     keyed_run runs[MOST_RUNS];

@@ -1,5 +1,5 @@
-/* Contact points of facets that are aligned, or nearly so: the same names, each corner once; and of
- * features that have little in common. */
+/* Contact points of aligned or nearly aligned facets: the same names, each corner once; and contact
+ * points of features that hardly overlap. */
 #include "convex/spots.h"
 
 #include "bodies.h"
@@ -15,7 +15,7 @@ typedef struct made {
     int32_t count;
 } made;
 
-/* The spots of a pair whose normal is this; the link that is given is none. */
+/* Computes the spots of a pair with this normal; the link in the call is a dummy. */
 static made make(const convex_pair *pair, vec3 normal)
 {
     static made m;
@@ -53,7 +53,7 @@ static int count_types(const made *m, int32_t a, int32_t b)
     return count;
 }
 
-/* Whether a spot is there, with this gap. */
+/* Returns whether there is a spot at this place with this gap. */
 static bool has_spot(const made *m, vec3 at, double gap)
 {
     for (int32_t k = 0; k < m->count; k++) {
@@ -67,7 +67,8 @@ static bool has_spot(const made *m, vec3 at, double gap)
 
 /* ---- known scenes ---- */
 
-/* Aligned to the bit, or to noise far below what spots are told apart by: the same four names. */
+/* Cubes aligned exactly, or up to noise far below the tolerance of spots, have the same four names.
+ */
 static void check_aligned_cubes(void)
 {
     abut_shape *cube = box_shape(1.0, 1.0, 1.0);
@@ -88,7 +89,7 @@ static void check_aligned_cubes(void)
     abut_shape_free(cube);
 }
 
-/* A vertex, two points, and features that face each other but have nothing in common. */
+/* A vertex, two points, and features that face each other without overlap. */
 static void check_few(void)
 {
     abut_shape *cube = box_shape(1.0, 1.0, 1.0), *point = NULL;
@@ -111,7 +112,7 @@ static void check_few(void)
 
 /* ---- random facets ---- */
 
-/* Corners of a convex polygon, counter-clockwise, on an ellipse. */
+/* Draws the corners of a convex polygon on an ellipse, counter-clockwise. */
 static int draw_corners(double *corners)
 {
     const int sides = 3 + (int)(draw() % 8);
@@ -123,7 +124,7 @@ static int draw_corners(double *corners)
     return sides;
 }
 
-/* How far inside of a convex polygon that is counter-clockwise a place is. */
+/* Returns how far a place is inside a counter-clockwise convex polygon. */
 static double depth_inside(int sides, const double *corners, double x, double y)
 {
     double depth = INFINITY;
@@ -136,7 +137,7 @@ static double depth_inside(int sides, const double *corners, double x, double y)
     return depth;
 }
 
-/* One polygon is cut by one side of another (Sutherland and Hodgman); gives how many corners. */
+/* Clips a polygon by a side of another (Sutherland and Hodgman); returns its number of corners. */
 static int cut_polygon(int count, double *corners, const double *from, const double *to)
 {
     double cut[4 * MOST_SIDES];
@@ -159,7 +160,7 @@ static int cut_polygon(int count, double *corners, const double *from, const dou
     return found;
 }
 
-/* Whether a spot is within this of a place. */
+/* Returns whether there is a spot within a distance of a place. */
 static bool is_covered(const made *m, const double *place, double within)
 {
     for (int32_t k = 0; k < m->count; k++) {
@@ -175,7 +176,7 @@ typedef struct outlines {
     int a_count, b_count, common_count;
 } outlines;
 
-/* Polygon b turned and moved, and what it has in common with a. */
+/* Turns and moves polygon b, and computes its intersection with a. */
 static void intersect_outlines(outlines *o, double angle, vec3 shift)
 {
     for (int k = 0; k < o->b_count; k++) {
@@ -191,7 +192,7 @@ static void intersect_outlines(outlines *o, double angle, vec3 shift)
     }
 }
 
-/* Spots are inside of both outlines, and apart from each other. */
+/* Checks that spots are inside both outlines and apart from each other. */
 static void check_inside(const made *m, const outlines *o)
 {
     for (int32_t k = 0; k < m->count; k++) {
@@ -205,7 +206,7 @@ static void check_inside(const made *m, const outlines *o)
     check_unique(m);
 }
 
-/* The same outline on itself, turned by next to nothing: no corner is lost, none is there twice. */
+/* Two equal outlines, one turned by a tiny angle: no corner is lost, none appears twice. */
 static void check_parallel_sides(void)
 {
     for (int k = 0; k < 2000; k++) {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers as Python writes them, and whose they are. */
+/* Messages have numbers in Python's format, and name the item. */
 static void check_messages(void)
 {
     const struct {

@@ -1,5 +1,5 @@
-/* The loop of steps that abut.h shows, with spheres that roll over a floor; and columns that it
- * leaves out. */
+/* The loop of steps from abut.h, with spheres that roll over a floor; and columns that are not
+ * written. */
 #include "abut.h"
 #include "base/memory.h"
 
@@ -12,7 +12,7 @@
 
 enum { SPHERES = 3000, SIDE = 24, TRIANGLES = 2 * SIDE * SIDE, ROOM = 4 * SPHERES };
 
-/* What a step has found, in columns of its own; zeros: no step before. */
+/* The contacts of a step in their own columns; all zeros is no previous step. */
 typedef struct table {
     abut_columns columns;
     abut_step step;
@@ -20,14 +20,14 @@ typedef struct table {
     double springs[3 * ROOM];
 } table;
 
-/* The caller's part: columns are as large as they get from the beginning. */
+/* Allocates the caller's columns with their final size. */
 static abut_status make_room(table *t, abut_index rows, abut_index nodes)
 {
     return CHECK(rows <= ROOM && nodes <= 3 * ROOM) && t->columns.offsets ? ABUT_OK
                                                                           : ABUT_NO_MEMORY;
 }
 
-/* ---- as abut.h has it ---- */
+/* ---- the loop of abut.h ---- */
 
 static abut_status step_on(const abut_finder *finder, const abut_query *query, table *now,
                            const table *before, abut_error *error)
@@ -102,7 +102,7 @@ static void free_table(table *t)
     free(t);
 }
 
-/* Every sphere keeps its one contact, whose spring grows from step to step. */
+/* Every sphere keeps its one contact, and its spring grows from step to step. */
 static void pull_springs(table *now, int step)
 {
     CHECK_INT(now->step.contact_count, SPHERES);
@@ -131,7 +131,7 @@ static void check_steps(const abut_finder *finder, abut_query query)
 
 /* ---- memory ---- */
 
-/* Searching as often before is enough that no search allocates any more. */
+/* After as many searches as threads may need, no further search allocates memory. */
 static void check_that_searches_allocate_nothing(const abut_finder *finder, abut_query query)
 {
     enum { FIRST_STEPS = 4, STEPS = 20 };
@@ -154,11 +154,11 @@ static void check_that_searches_allocate_nothing(const abut_finder *finder, abut
     free_table(t);
 }
 
-/* ---- columns that are left out ---- */
+/* ---- columns that are not written ---- */
 
 enum { COLUMNS = 15, NODE = 12, WEIGHT = 13 };
 
-/* The column's member, in the order of the struct. */
+/* Returns the member of a column, in the order of the struct. */
 static void **member(abut_columns *c, int column)
 {
     void *members[COLUMNS] = {&c->sphere, &c->mesh,    &c->facet,   &c->type,   &c->feature,
@@ -167,7 +167,7 @@ static void **member(abut_columns *c, int column)
     return members[column];
 }
 
-/* All rows with the columns in whose place there is one; the others have to be as they were. */
+/* Writes all rows into some of the columns; the other columns must not change. */
 static void check_choice(const abut_contacts *contacts, const found *all, unsigned left_out)
 {
     abut_columns some = allocate_columns(all->spheres, all->rows, all->nodes);

@@ -1,5 +1,5 @@
-/* Tables of interactions: rows that follow their partners to other numbers, against a sort of all
- * rows that is slow. */
+/* Tables of interactions: rows follow their partners to new numbers, compared with a slow sort of
+ * all rows. */
 #include "interactions/table.h"
 
 #include "check.h"
@@ -15,7 +15,7 @@ static const table_extras EXTRAS = {.has_images = true, .layout = {{0, 3, 6, 9, 
 
 /* ---- pairs ---- */
 
-/* Each second pair at random, at images 0 and 1 along x; numbers tell rows apart. */
+/* Draws half of all pairs, at images 0 and 1 along x; each row has different numbers. */
 static void draw_pairs(interaction_table *t)
 {
     CHECK_INT(table_reserve(t, (table_size){MOST_ROWS, 0, SPHERES}, EXTRAS), ABUT_OK);
@@ -40,7 +40,7 @@ static void draw_pairs(interaction_table *t)
     }
 }
 
-/* A pair by its new numbers, and the row that it was. */
+/* A pair by its new numbers, and its old row. */
 typedef struct renamed {
     abut_index i, j, image, row;
     double sign;
@@ -92,7 +92,7 @@ static void check_pairs(const interaction_table *t, const renamed *expected, abu
     }
 }
 
-/* New numbers at random, of which some are gone; returns how many are left. */
+/* Draws new numbers and removes some spheres; returns how many remain. */
 static abut_index draw_numbers(int32_t target[SPHERES])
 {
     int32_t kept = 0;
@@ -131,7 +131,7 @@ static void check_that_pairs_follow(void)
 
 /* ---- contacts ---- */
 
-/* Sphere k has k rows, the n-th of which has n nodes; nodes and rows are numbered. */
+/* Fills a table: sphere k has k rows, and its n-th row has n nodes, all with different numbers. */
 static void fill_contacts(interaction_table *t)
 {
     CHECK_INT(table_reserve(t, (table_size){SPHERES * SPHERES, MOST_ROWS * SPHERES, SPHERES},
@@ -152,8 +152,8 @@ static void fill_contacts(interaction_table *t)
     }
 }
 
-/* Spheres in the opposite order, without the last one. Rolling and a vector are new: there are
- * zeros. */
+/* Reverses the spheres and removes the last one. New columns, for rolling and a vector, are zero.
+ */
 static void check_that_contacts_follow(void)
 {
     interaction_table t = {.kind = ABUT_SPHERE_WALL}, to = {.kind = ABUT_SPHERE_WALL};
@@ -186,7 +186,7 @@ static void check_that_contacts_follow(void)
 
 /* ---- memory ---- */
 
-/* Columns stay where they are while there is room; other columns are reserved anew. */
+/* Columns keep their memory while it is large enough; a change of columns reserves it again. */
 static void check_that_room_is_kept(void)
 {
     interaction_table t = {.kind = ABUT_BODY_WALL};

@@ -1,5 +1,5 @@
-/* A sphere around a shell of facets, each of which is a wall of its own, or eliminated by one of
- * thousands. */
+/* A sphere that contains a shell of facets: each facet is a contact, or one of thousands of other
+ * contacts eliminates it. */
 #include "abut.h"
 #include "base/memory.h"
 #include "base/vec3.h"
@@ -15,7 +15,7 @@
 
 enum { MANY = 20000, SOME = 1500, FEW = 300 };
 
-/* Where facet `i` of `count` comes nearest to the origin: directions that are spread evenly. */
+/* Returns the point of facet `i` of `count` nearest to the origin; directions are evenly spread. */
 static vec3 place(int i, int count, double distance)
 {
     const double z = 1.0 - (2.0 * i + 1.0) / count, turn = 2.399963229728653 * i;
@@ -23,7 +23,7 @@ static vec3 place(int i, int count, double distance)
     return vec3_scale((vec3){wide * cos(turn), wide * sin(turn), z}, distance);
 }
 
-/* Triangles that stand upright to the way from the origin, which meets them at `places`. */
+/* Builds triangles through `places`, perpendicular to the direction from the origin. */
 static abut_mesh *build_shell(int count, const vec3 *places)
 {
     double *vertices = malloc(9 * (size_t)count * sizeof *vertices);
@@ -50,7 +50,7 @@ static int count_questions(void *count)
     return 0;
 }
 
-/* How many contacts a sphere around the origin has. */
+/* Finds the number of contacts of a sphere around the origin. */
 static abut_status find(const abut_mesh *mesh, double flat_angle, int *questions, abut_index *count)
 {
     const double center[3] = {0.0, 0.0, 0.0}, radius = 5.0;
@@ -68,7 +68,7 @@ static abut_status find(const abut_mesh *mesh, double flat_angle, int *questions
     return status;
 }
 
-/* All of them are kept. A look at each kept one for each contact is work of 2e8, 40 questions. */
+/* All contacts are kept. Comparing each with all kept ones would be work of 2e8, 40 questions. */
 static void check_work(void)
 {
     static vec3 places[MANY];
@@ -90,7 +90,7 @@ static int compare_lengths(const void *a, const void *b)
     return (of_a > of_b) - (of_a < of_b);
 }
 
-/* Contact after contact against all that were kept before: docs/method.md, sections 2 and 3. */
+/* Compares each contact with all contacts kept before: docs/method.md, sections 2 and 3. */
 static abut_index count_by_loop(vec3 *places, int count, double flat_angle)
 {
     vec3 kept[SOME];
@@ -99,7 +99,7 @@ static abut_index count_by_loop(vec3 *places, int count, double flat_angle)
     for (int i = 0; i < count; i++) {
         bool is_eliminated = false;
         for (int j = 0; j < kept_count && !is_eliminated; j++) {
-            /* points are seen from the center: in front is towards it */
+            /* points are relative to the center; `in front` is towards the center */
             const vec3 apart = vec3_sub(kept[j], places[i]);
             const double in_front = vec3_dot(apart, kept[j]) / vec3_length(kept[j]);
             is_eliminated = in_front <= sin(0.5 * flat_angle) * vec3_length(apart);
@@ -111,8 +111,8 @@ static abut_index count_by_loop(vec3 *places, int count, double flat_angle)
     return kept_count;
 }
 
-/* As a loop over all finds, with facets at other distances: the more these differ, the fewer are
- * kept. */
+/* The tree keeps the same contacts as a loop over all. The more the distances of facets differ, the
+ * fewer contacts are kept. */
 static void check_elimination(double rough, double flat_angle, abut_index least)
 {
     static vec3 places[SOME];

@@ -1,5 +1,5 @@
-/* A simulation that has everything, as C's callers may use it: rows that are wrong, columns alone,
- * rows to go on from that are changed, allocations that fail, and runs that are interrupted. */
+/* A simulation with all features, used from C: invalid rows, single columns, changed rows at a
+ * restart, failing allocations, and interrupted runs. */
 #include "base/memory.h"
 #include "dem/sphere_order.h"
 
@@ -12,8 +12,8 @@ enum { FEW = 36 };
 
 static golden scene;
 
-/* Few spheres on the floor, bodies that touch it and each other, and a cluster above each of them,
- * which it touches. */
+/* Draws a few spheres on the floor, bodies that touch the floor and each other, and a touching
+ * cluster above each body. */
 static void draw_scene(void)
 {
     golden_draw(&scene, FEW);
@@ -47,9 +47,9 @@ static void end(void)
     scene.simulation = NULL;
 }
 
-/* ---- rows that are wrong ---- */
+/* ---- invalid rows ---- */
 
-/* A column of bodies by the number that errors name, its width, and what it may not have. */
+/* A column of bodies: its number in errors, its width, and an invalid value. */
 typedef struct body_column {
     abut_index number;
     double *values;
@@ -134,7 +134,7 @@ static void check_bad_spheres(void)
     CHECK_INT(abut_simulation_sphere_count(scene.simulation), FEW + CLUSTERS * MEMBERS);
 }
 
-/* Numbers of laws of the caller's, and laws that bodies cannot have. */
+/* Invalid parameters of user laws, and laws that bodies do not support. */
 static void check_bad_laws(void)
 {
     static const abut_law bad[] = {{.kind = ABUT_USER_LAW, .number = -1.0},
@@ -167,9 +167,9 @@ static void check_bad_gravity(void)
     CHECK(!s && error.index == 1 && isnan(error.value));
 }
 
-/* ---- columns alone ---- */
+/* ---- single columns ---- */
 
-/* What is assigned changes, and nothing else. */
+/* Assigning a column changes only this column. */
 static void check_assigned(abut_rigid_kind kind, int column)
 {
     static golden_rigids before, after;
@@ -198,7 +198,7 @@ static void check_assigned(abut_rigid_kind kind, int column)
     CHECK_INT(after.fixed[0], column == 4);
 }
 
-/* What is wrong is not assigned. */
+/* Invalid values are not assigned. */
 static void check_not_assigned(abut_rigid_kind kind)
 {
     double wrong[4 * BODIES] = {0.0};
@@ -226,7 +226,7 @@ static void check_columns_alone(void)
     }
 }
 
-/* Forces without torques, torques without forces, and neither. */
+/* Applied forces without torques, torques without forces, and neither. */
 static void check_applied(void)
 {
     static const double pushes[3 * SPHERES] = {1.0}, wrong[3 * SPHERES] = {0.0, 0.0, 0.0, NAN};
@@ -271,7 +271,7 @@ static void check_grains(void)
     CHECK(masses[count - 1] > 0.0 && of_sphere[FEW] == FEW);
 }
 
-/* Bounds that are none, and nothing outside where there are none. */
+/* Invalid bounds are errors; without bounds nothing is outside. */
 static void check_bounds(void)
 {
     abut_simulation *s = scene.simulation;
@@ -289,7 +289,7 @@ static void check_bounds(void)
     CHECK_INT(abut_simulation_set_bounds(s, NULL, NULL, 0, NULL), ABUT_OK);
 }
 
-/* No wall here deforms, whatever number of vertices somebody has for it. */
+/* Walls here do not deform, with any number of vertices. */
 static void check_deforming(void)
 {
     for (int wall = 0; wall < WALLS; wall++) {
@@ -298,7 +298,7 @@ static void check_deforming(void)
     }
 }
 
-/* Between two steps, of which there are many that take no time. */
+/* A run of many very short steps is interrupted between two steps. */
 static void check_interruption(void)
 {
     const abut_simulation_input input = {.step = 1.0, .workers = 1};
@@ -312,7 +312,7 @@ static void check_interruption(void)
     abut_simulation_free(s);
 }
 
-/* ---- going on ---- */
+/* ---- restarts ---- */
 
 static abut_index *first_partners(const abut_interactions *of, abut_interaction who)
 {
@@ -329,7 +329,7 @@ static abut_index *second_partners(const abut_interactions *of, abut_interaction
                                        : of->columns.bodies.j;
 }
 
-/* A number that is changed, and must be found. */
+/* An invalid number in a row must be reported. */
 static void check_bad_row(const golden_past *past, abut_interaction who, abut_index *at,
                           abut_index wrong, abut_status status)
 {
@@ -379,7 +379,7 @@ static void check_pasts(void)
 
 /* ---- memory ---- */
 
-/* A simulation from its first step on; one body is removed. */
+/* Runs a simulation from its first step on; one body is removed. */
 static abut_status do_first(const golden_past *past)
 {
     static const uint8_t is_gone[BODIES] = {0, 0, 1};
@@ -392,7 +392,7 @@ static abut_status do_first(const golden_past *past)
     return status ? status : run(1);
 }
 
-/* One that continues a run, in which a bond had broken, with spheres in their old order. */
+/* Continues a run in which a bond has broken, with spheres in their old order. */
 static abut_status do_again(const golden_past *past)
 {
     abut_index i = 1, j = 2, shift[3] = {0}, rows[SPHERES];
@@ -409,7 +409,7 @@ static abut_status do_again(const golden_past *past)
     return status ? status : run(1);
 }
 
-/* Each allocation fails once. Of what the finder keeps for later some may be gone afterwards. */
+/* Each allocation fails once. Cached memory of the finder may be smaller afterwards. */
 static void check_memory(abut_status program(const golden_past *past), const golden_past *past)
 {
     const long live = memory_live_count();
@@ -442,7 +442,7 @@ static void check_failures(void)
 
 enum { STEPS = 40, BONDS = FEW - 1 };
 
-/* Each sphere is bonded to the next one, unless it is the last of its row. */
+/* Bonds each sphere to the next one, except the last sphere of a row. */
 static abut_status add_bonds(golden *g)
 {
     static abut_index i[BONDS], j[BONDS], ids[2 * BONDS], contact[BONDS];
@@ -471,7 +471,7 @@ static abut_status add_bonds(golden *g)
     return abut_simulation_add_bonds(g->simulation, &bonds, NULL);
 }
 
-/* Spheres stick to each other, and hang on bridges between two materials. */
+/* Sets laws with cohesion, and with liquid bridges between two materials. */
 static abut_status set_sticky_laws(golden *g)
 {
     abut_law laws[MATERIALS * MATERIALS];
@@ -487,7 +487,7 @@ static abut_status set_sticky_laws(golden *g)
     return golden_set_laws(g->simulation, laws, NULL);
 }
 
-/* The paddle becomes a body that is free. */
+/* Makes the paddle a free body. */
 static abut_status free_paddle(golden *g)
 {
     const abut_motion free_motion = {.kind = ABUT_FREE};
@@ -505,7 +505,7 @@ static abut_status free_paddle(golden *g)
     return status;
 }
 
-/* Sticky, bonded, and with a paddle that is free. */
+/* Starts a scene with cohesion, bonds and a free paddle. */
 static void begin_all(golden *g)
 {
     begin();
@@ -516,8 +516,8 @@ static void begin_all(golden *g)
     CHECK_INT(add_bonds(g), ABUT_OK);
 }
 
-/* The hash of the interactions of spheres, in which -0 is 0: a row that is turned around twice may
- * have it. */
+/* Computes the hash of the interactions of spheres. It takes -0 as 0, because swapping a row's
+ * spheres twice may change the sign of zeros. */
 static void hash_rows(golden *g, char text[SHA256_TEXT])
 {
     golden_past past;
@@ -540,8 +540,8 @@ static abut_status run_one(golden *g)
     return abut_simulation_run(g->simulation, 1, NULL, NULL, &done, NULL);
 }
 
-/* Each allocation of a step fails once: the step is not done, rows are those of the step before,
- * no bond has broken in it, and the next one is done. */
+/* Each allocation of a step fails once: the failed step changes no row and breaks no bond, and the
+ * next step succeeds. */
 static void check_steps(char text[SHA256_TEXT])
 {
     golden g;
@@ -573,8 +573,8 @@ static void check_steps(char text[SHA256_TEXT])
     abut_simulation_free(g.simulation);
 }
 
-/* Interrupted at questions early and late in a step, which is not done: rows are those of the last
- * one that was, and it goes on to the same bits. */
+/* Interruptions early and late in a step: rows are those of the last completed step, and the run
+ * continues to the same bits. */
 static void check_interruptions(char text[SHA256_TEXT])
 {
     golden whole, g;
@@ -600,7 +600,7 @@ static void check_interruptions(char text[SHA256_TEXT])
     abut_simulation_free(g.simulation), abut_simulation_free(whole.simulation);
 }
 
-/* Without failures; spheres are sorted before each step, or when it is time. */
+/* Runs without failures; spheres are sorted before each step, or only when due. */
 static void run_through(bool is_sorted, char text[SHA256_TEXT])
 {
     golden g;
@@ -631,7 +631,7 @@ static void check_steps_that_are_not_done(void)
 
 /* ---- threads ---- */
 
-/* The hash of where all grains are, and how they move. */
+/* Computes the hash of the positions and velocities of all grains. */
 static void hash_grains(const abut_simulation *of, char text[SHA256_TEXT])
 {
     static double numbers[6 * 2 * SPHERES];
@@ -644,8 +644,8 @@ static void hash_grains(const abut_simulation *of, char text[SHA256_TEXT])
     sha256_end(&hash, text);
 }
 
-/* So many grains that several threads share them: the spheres of the golden hash, and layers of
- * bodies above the box, which touch each other. */
+/* Runs enough grains for several threads: the spheres of the golden scene, and layers of touching
+ * bodies above the box. */
 static void run_many(int workers, char text[SHA256_TEXT])
 {
     static golden g;
@@ -681,7 +681,7 @@ static void check_threads(void)
 
 /* ---- between steps ---- */
 
-/* What callers do between steps. */
+/* An action of the caller between steps. */
 typedef abut_status deed(golden *g);
 
 static abut_status turn_paddle(golden *g)
@@ -689,7 +689,7 @@ static abut_status turn_paddle(golden *g)
     return golden_set_walls(g, &golden_turning);
 }
 
-/* High above the others. */
+/* Adds a sphere high above the others. */
 static abut_status add_one(golden *g)
 {
     double center[3] = {0.3, 0.3, 0.9}, radius = 0.05, mass = 0.5;
@@ -732,7 +732,8 @@ static abut_status look(golden *g)
     return status ? status : abut_simulation_stable_step(g->simulation, &longest);
 }
 
-/* Whether it failed where an allocation did, and left as many spheres and bonds as there were. */
+/* Fails each allocation of an action once; failures must not change the numbers of spheres and
+ * bonds. Returns the number of failures. */
 static int do_with_failures(golden *g, deed *does)
 {
     int failed = 0;
@@ -752,7 +753,7 @@ static int do_with_failures(golden *g, deed *does)
     return failed;
 }
 
-/* Whatever failed on the way: the same bits as where nothing did. */
+/* A run with failures on the way has the same bits as a run without. */
 static void check_deeds(void)
 {
     static deed *const deeds[] = {set_sticky_laws, free_paddle, add_bonds,    add_one,

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Turned by so many radians about an axis that is skew to all others. */
+/* Returns the point turned by `angle` radians about an axis that is skew to all others. */
 static inline vec3 turn_point(vec3 p, double angle)
 {
     const vec3 axis = {1.0 / sqrt(14.0), 2.0 / sqrt(14.0), 3.0 / sqrt(14.0)};
@@ -19,7 +19,8 @@ static inline vec3 turn_point(vec3 p, double angle)
     return vec3_add(vec3_add(vec3_scale(p, cos(angle)), across), along);
 }
 
-/* Of triangles that share no vertex; NULL where a check has failed. `noise`: of each, or NULL. */
+/* Returns a mesh of separate triangles, or NULL if a check fails. `noise`: one for each, or NULL.
+ */
 static inline abut_mesh *build_noisy_triangles(abut_index count, const double *vertices,
                                                const double *noise)
 {
