@@ -22,7 +22,7 @@ struct abut_convex_finder {
     const abut_shape **shapes;
     abut_index shape_count;
     int dimension;
-    convex_body *bodies; /* body_count */
+    convex_body *bodies; /* length body_count */
     double *radii;       /* body_count radii of circumscribed spheres, rounded up */
     abut_index body_count;
     abut_convex_options options;

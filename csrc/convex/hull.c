@@ -184,7 +184,7 @@ static void measure(hull *h)
 
 /* The corner that is farthest from a point, a line or a plane, and its distance. */
 typedef struct farthest {
-    vec3 offset; /* from the point, line or plane */
+    vec3 offset; /* vector to it from the point, line or plane */
     double height;
 } farthest;
 

@@ -25,7 +25,7 @@ typedef struct hull {
     int32_t vertex_count;
     double *vertices; /* vertex_count x 3, as in the input; for a polygon z is 0 */
     vec3 middle;      /* middle of the bounding box of the facets' vertices */
-    double size;      /* half the diagonal of that box */
+    double size;      /* half the diagonal of the bounding box */
     double tolerance; /* points within this distance of a plane count as in it */
     loops given;      /* the input's facets */
     double *areas;    /* areas of the input's facets; lengths of sides */

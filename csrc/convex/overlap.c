@@ -18,9 +18,9 @@ typedef struct separation {
     const convex_pair *pair;
     int iterations; /* the largest number for one link */
     int done;
-    parting at; /* n0 */
+    parting at; /* n0, and the gap along it */
     double distance;
-    convex_link apart; /* the link of the bodies after they are set apart */
+    convex_link apart; /* the link of the bodies after they are moved apart */
 } separation;
 
 static convex_pair pair_apart(const convex_pair *pair, vec3 normal, double distance)

@@ -15,7 +15,7 @@ parting parting_along(const convex_pair *pair, vec3 normal);
 /* Computes the normal that a link's features give. Returns false if they give none. */
 bool parting_normal(const convex_pair *pair, const span *s, vec3 *normal);
 
-/* Computes the plane with that normal. Returns false if there is none. */
+/* Computes the plane with the normal of parting_normal. Returns false if there is none. */
 bool parting_read(const convex_pair *pair, const span *s, parting *plane);
 
 /* Whether the features of the link are a face of B - A that contains the projection of the origin.

@@ -15,7 +15,7 @@ typedef struct placed_body {
 /* All bodies of a query with their poses, and the centers of their circumscribed spheres. */
 typedef struct convex_places {
     const placed_body *bodies;
-    const double *centers; /* body_count x dimension */
+    const double *centers; /* `body_count` x dimension */
     memory_block body_block, center_block;
 } convex_places;
 

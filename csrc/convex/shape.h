@@ -26,7 +26,7 @@ typedef struct shape_edge {
     vec3 direction; /* unit, from the first vertex to the second */
     double length;
     int32_t vertices[2];
-    int32_t facets[2]; /* on its left and on its right, as seen from outside */
+    int32_t facets[2]; /* the facets on its left and right, seen from outside */
 } shape_edge;
 
 /* The neighbors of a vertex, counter-clockwise seen from outside: edge k leads to neighbor k, and

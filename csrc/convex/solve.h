@@ -14,7 +14,7 @@ typedef struct solve_task {
  * follows from it for the rounded bodies. The next query begins with the link of the cores. */
 typedef struct solved {
     convex_link core;
-    double gap, error; /* of the rounded bodies */
+    double gap, error; /* gap and error of the rounded bodies */
     int32_t status;
     vec3 p, q; /* the link's ends on the rounded bodies, both in A's frame */
     int32_t spot_count;

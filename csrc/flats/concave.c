@@ -32,7 +32,7 @@ typedef struct concave_edge {
     double width;       /* width of a strip, and half the length of the line */
 } concave_edge;
 
-/* A vector in a plane that points towards the front of another plane, of any length. */
+/* A vector in a plane that points towards the front of another plane; not of unit length. */
 static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
 {
     const double cosine = vec3_dot(wall->normal, other->normal);
@@ -71,7 +71,7 @@ static plane_line line_on(const concave_edge *m, const wall_plane *wall, vec3 in
                         cover_place(wall, 0, way), cover_place(wall, 1, way)};
 }
 
-/* Writes the parts of that line where the other plane has facets in front of the wall to
+/* Writes the parts of the common line where the other plane has facets in front of the wall to
  * room->lines. Returns their number. */
 static int32_t find_other(patch_room *room, const concave_edge *m)
 {
@@ -109,7 +109,7 @@ static bool is_corner(const concave_edge *m, const wall_plane *third, vec3 end)
            cover_holds(m->room, third, cover_place(third, 0, at), cover_place(third, 1, at));
 }
 
-/* Whether the point at a fraction of the line's length is behind a third wall, or at it. */
+/* Whether the point at the fraction `part` of the line is behind a third wall, or at it. */
 static bool ends_behind(const concave_edge *m, double part)
 {
     const double way = (2.0 * part - 1.0) * m->width;

@@ -9,7 +9,7 @@
 typedef struct wall_plane {
     vec3 normal; /* unit, towards the body's centroid */
     double offset;
-    vec3 axes[2];               /* on the plane; right-handed with the normal */
+    vec3 axes[2];               /* unit, in the plane; right-handed with the normal */
     double noise, normal_noise; /* the largest noise of its pieces */
     double near;                /* places within this distance of each other count as the same */
     double crack;               /* cracks narrower than this are closed (patch.c) */
@@ -18,8 +18,8 @@ typedef struct wall_plane {
     int32_t first_strip, strip_count; /* pieces that continue the plane behind others (concave.c) */
     int32_t half_space;               /* the half space's number, or -1 */
     bool holds_centroid;              /* the foot of the body's centroid is on its pieces */
-    bool stays;
-    bool is_dropped; /* another plane counts in its place */
+    bool stays;                       /* the body stands on it (stand.c) */
+    bool is_dropped;                  /* another plane, which stays, counts in its place */
     int32_t first_spot, spot_count;
     /* without the body's rounding: gap of the deepest spot; gap to the unbounded plane */
     double gap, support_gap;
@@ -103,7 +103,7 @@ double cover_height(const wall_plane *wall, vec3 at);
 /* The largest height that noise of the plane and of a point may give to a point on the plane. */
 double cover_front_limit(const wall_plane *wall, double normal_noise);
 
-/* Whether a point is in front of a plane by more than that limit. */
+/* Whether a point is in front of a plane by more than cover_front_limit. */
 bool cover_is_in_front(const wall_plane *wall, vec3 at, double normal_noise);
 
 /* The number of pieces that cover a plane: facets first, then fillers of cracks, then strips. */

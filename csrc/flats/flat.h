@@ -26,7 +26,7 @@ typedef struct flat_piece {
     abut_index image[3];
     int32_t begin, count; /* range of its corners */
     vec3 normal;          /* unit, right-handed about its corners */
-    double area, height;  /* height: the smallest one over any side */
+    double area, height;  /* height: the smallest height over one of its sides */
     double noise, normal_noise;
     int32_t plane;       /* number of its plane; -1: none yet, or it is a strip or filler */
     int32_t facet_piece; /* the piece itself, or the one that a strip or filler continues */

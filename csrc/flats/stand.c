@@ -53,7 +53,7 @@ static bool is_met(const wall_plane *wall, const stand_task *task)
     return wall->spot_count > 0 && wall->gap <= task->gap + rounding && !may_be_nearer;
 }
 
-/* Lists the planes that are met, in their order. Returns their number. */
+/* Lists the planes that are met, in the order of comes_before. Returns their number. */
 static int32_t rank_planes(stand_room *room, const stand_task *task)
 {
     const wall_plane *planes = room->patch.planes;
