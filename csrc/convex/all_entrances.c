@@ -126,7 +126,8 @@ static int32_t deepest_vertex(const convex_pair *pair, int32_t facet)
     return body_support(&pair->b, vec3_scale(pair_turn_back(pair, normal), -1.0)).vertex;
 }
 
-/* Lists the entrance of each facet of A with a vertex of B. Returns false if one is in doubt. */
+/* Lists each facet of A with the vertex of B that is an entrance with it. Returns false if one is
+ * in doubt. */
 static bool list_sure_facets(const convex_pair *pair, earlier before, list *l)
 {
     for (int32_t f = 0; f < pair->a.shape->facet_count; f++) {
@@ -155,8 +156,8 @@ static void sort_crossings(entrance *all, abut_index count)
     }
 }
 
-/* Lists the edges of B that the arc of A's edge crosses, from the cell of one vertex of B to that
- * of another. Returns false if one is in doubt. */
+/* Lists the edges of B that the arc of A's edge crosses between the cells of vertices `from` and
+ * `to`. Returns false if one is in doubt. */
 static bool list_sure_crossings(const convex_pair *pair, int32_t edge, int32_t from, int32_t to,
                                 list *l)
 {

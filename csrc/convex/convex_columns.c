@@ -142,7 +142,7 @@ static int32_t body_before(const abut_convex_contacts *contacts, abut_index chun
     return -1;
 }
 
-/* Writes where the rows of each body begin, for bodies whose first row is in this chunk. Bodies
+/* Writes where the rows of each body begin, for bodies with their first row in this chunk. Bodies
  * without rows before them get the same offset. */
 static void write_offsets(const writing *w, abut_index number)
 {

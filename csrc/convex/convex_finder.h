@@ -26,7 +26,7 @@ struct abut_convex_finder {
     double *radii;       /* body_count radii of circumscribed spheres, rounded up */
     abut_index body_count;
     abut_convex_options options;
-    int32_t spot_limit; /* the largest number of spots of two of these bodies */
+    int32_t spot_limit; /* the largest number of spots that two bodies can have */
     convex_leftovers *leftovers;
 };
 

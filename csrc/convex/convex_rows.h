@@ -19,7 +19,7 @@ typedef struct convex_row {
     int32_t features[2];
     uint8_t types[2], status;
     abut_index image[3];
-    abut_index before; /* the row of the last step with whose state its search began, or -1 */
+    abut_index before; /* the row of the last step with which its search began, or -1 */
 } convex_row;
 
 /* Rows that one thread has found in one go. Points of spots are in the world's frame. */
@@ -77,7 +77,7 @@ typedef struct row_place {
     const pose *at;
     vec3 shift;
     abut_index image[3];
-    abut_index before; /* the row of the last step with whose state its search begins, or -1 */
+    abut_index before; /* the row of the last step with which its search begins, or -1 */
 } row_place;
 
 /* Adds a result as a row. Its spots are at convex_rows_spots already, and memory is reserved. */

@@ -212,9 +212,9 @@ static void try_all_crossings(const convex_pair *pair, int32_t edge, const seen_
     }
 }
 
-/* Follows the arc of A's edge through the cells of B's vertices, from vertex `from`, whose cell
- * contains the left normal, to vertex `to`, whose cell contains the right one. Tries all edges of B
- * that it crosses. The arc is part of a great circle, so it passes each cell once. */
+/* Follows the arc of A's edge through the cells of B's vertices, from `from`, which has the left
+ * normal in its cell, to `to`, which has the right one. Tries all edges of B that it crosses. The
+ * arc is part of a great circle, so it passes each cell once. */
 static void follow_arc(const convex_pair *pair, int32_t edge, int32_t from, int32_t to,
                        entrance *best)
 {

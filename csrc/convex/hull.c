@@ -258,7 +258,7 @@ static abut_status check_outward(const hull *h, abut_error *error)
     return volume > 0.0 ? ABUT_OK : error_set(error, ABUT_SHAPE_INWARD, 0, h->dimension, 0.0);
 }
 
-/* Reports the facet whose normal points inward, if the normals of neighbors do not agree. */
+/* Reports the facet with a normal that points inward, if the normals of neighbors do not agree. */
 static abut_status report_inward(const hull *h, abut_error *error)
 {
     const vec3 inside = mean_corner(h);

@@ -53,7 +53,7 @@ typedef struct loop_plane {
 
 loop_plane hull_plane(const hull *h, const loops *l, int32_t facet);
 
-/* Makes h->merged of h->given (merge.c). Facets whose corners are in one plane, within the
+/* Makes h->merged of h->given (merge.c). Facets with all corners in one plane, within the
  * tolerance, become one facet. Corners that are then on a straight line are removed. */
 abut_status hull_merge(hull *h, double tolerance, abut_error *error);
 void loops_free(loops *l);

@@ -207,7 +207,7 @@ static abut_status walk_rims(merger *m, int32_t group_count, abut_error *error)
 
 /* ---- straight corners ---- */
 
-/* Whether a vertex is on the straight line between two others, whose order does not matter. */
+/* Whether a vertex is on the straight line between two others. Their order does not matter. */
 static bool is_straight(const merger *m, int32_t vertex, int32_t before, int32_t after)
 {
     const hull *h = m->h;

@@ -131,9 +131,9 @@ void link_find_overlap(const convex_pair *pair, const convex_link *before, int i
 
 /* ---- proofs of overlap ---- */
 
-/* B - A, the Minkowski difference, is the set of all vectors from points of A to points of B. The
- * bodies overlap if it contains the origin. It contains the pyramids over its faces whose tip is
- * the vector between two inner points.
+/* B - A, the Minkowski difference, is the set of all vectors from points in A to points in B. The
+ * bodies overlap if it contains the origin. It contains the pyramid over each face that has its tip
+ * at the vector between two inner points.
  *
  * The functions below move B along that vector until the two features meet. They return whether the
  * features then meet in their interior. In this case the origin is in the pyramid. */

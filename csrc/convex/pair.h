@@ -1,6 +1,6 @@
 /* Two bodies and their link, which all methods of this folder read and write.
  *
- * Unless a comment says otherwise, all is in A's frame and in the units of the world: vertices and
+ * All is in A's frame and in the units of the world, unless it is noted otherwise: vertices and
  * offsets of a shape are multiplied by the body's scale when they are read. The normal n points
  * from A to B. The *support* of a body along a direction is its farthest vertex there. */
 #ifndef CONVEX_PAIR_H

@@ -1,6 +1,6 @@
 /* Computes n from the features of a link. The direction of PQ is inaccurate for short links: its
- * error is the rounding error of P and Q divided by |PQ|. The error of the normal of a facet, or of
- * two edges, does not depend on |PQ|. */
+ * error is the rounding error of P and Q divided by |PQ|. The normal of a facet or of two edges has
+ * an error that does not depend on |PQ|. */
 #include "parting.h"
 
 #include "../mesh/tolerance.h"

@@ -274,7 +274,7 @@ static void add_crossing(spot_list *list, const region *r, int32_t k, const regi
     }
 }
 
-/* Marks the corners of r that are outside of side l of the other region. */
+/* Marks the corners of r that are outside of the other region's side l. */
 static void mark_outside(region *r, const region *other, int32_t l)
 {
     for (int32_t k = 0; k < r->count; k++) {

@@ -215,7 +215,7 @@ static row_place begin_place(const row_writing *w)
     return (row_place){.first = (int32_t)w->body, .before = -1, .at = &w->f->bodies[w->body].at};
 }
 
-/* The result of a row whose deepest spot is `spot`. */
+/* The result of a row with `spot` as its deepest spot. */
 static solved spot_result(const row_writing *w, const wall_plane *wall, const wall_spot *spot)
 {
     const convex_body *body = w->task->standing.body;

@@ -2,7 +2,7 @@
  * hierarchy of spheres (walls/hierarchy.c).
  *
  * Planes come first. The facets of one plane are one patch, and the body stands on each patch that
- * has spots (patch.c). Planes whose patch contains the foot of the body's centroid have priority,
+ * has spots (patch.c). Planes with the foot of the body's centroid on their patch have priority,
  * then planes with less overlap. An example is a cube near the edge of a table:
  *
  *          +-------+               Its bottom overlaps the top by d. Part of the cube is also
