@@ -50,7 +50,7 @@ typedef struct level_plan {
 typedef struct builder {
     const abut_mesh *mesh;
     const vicinity *near;
-    abut_index near_count; /* facets, or their pieces, in the vicinity */
+    abut_index near_count; /* number of facets, or of their pieces, in the vicinity */
     double reach;
     double margin;                             /* reach plus the slack that facets are grown by */
     double look_candidates, coarse_candidates; /* limits for merging levels and enlarging cells */

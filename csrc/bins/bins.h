@@ -19,12 +19,11 @@
 /* Facets of similar size and their cells. Cells are centered on whole numbers: x is in cell rint(x
  * * inv_cell), ties to even. Adding and subtracting 1.5 * 2^52 rounds in the same way. */
 typedef struct bin_level {
-    double inv_cell; /* a power of two: x * inv_cell is exact, and so is the distance from
-                        the cell's center. Cells are at least as large as the set's reach */
-    double low[3],
-        high[3]; /* bounds of the grown boxes: no sphere with its center outside touches a facet */
-    uint32_t stride[3]; /* bucket = first + (sum over axes of cell * stride, modulo mask + 1),
-                           modulo 2^32 */
+    double inv_cell;        /* a power of two: x * inv_cell is exact, and so is the distance from
+                               the cell's center. Cells are at least as large as the set's reach */
+    double low[3], high[3]; /* bounds of the grown boxes: other centers touch no facet */
+    uint32_t stride[3];     /* bucket = first + (sum over axes of cell * stride, modulo mask + 1),
+                               modulo 2^32 */
     uint32_t mask;  /* number of buckets, a power of two, minus 1; 2^32 - 1 if each cell has one */
     uint32_t first; /* bucket of cell 0, 0, 0, which need not exist */
 } bin_level;
@@ -34,8 +33,7 @@ typedef struct bins {
     int32_t level_count; /* at least 1 */
     uint32_t *begins;    /* bucket_count + 1: bucket b has the entries begins[b] ... begins[b + 1] -
                             1, facets increasing */
-    uint32_t
-        *occupied;   /* bit b & 31 of word b >> 5: whether bucket b has entries; one word longer */
+    uint32_t *occupied;  /* bit b & 31 of word b >> 5: whether bucket b has entries */
     uint16_t *plane; /* bucket_count: 1 + the number of the plane that surely holds all facets of
                         the bucket (mesh/planes.h), or 0; NULL if few buckets have one */
     double off;      /* the largest `off` (mesh/planes.h) of the planes in `plane` */

@@ -29,7 +29,7 @@ enum { OUTWARD = 3 };
 /* The grid of a level, as placing facets needs it. */
 typedef struct level_scale {
     double inv_cell;
-    double reach; /* in units, rounded up */
+    double reach; /* reach in units, rounded up */
     double reach_in_cells;
     uint32_t stride[3], mask, first;
     uint32_t steps[ITEM_CELLS]; /* offset of each cell from the first, in buckets */

@@ -39,7 +39,7 @@ typedef struct binned_mesh {
     int step_count;
     _Atomic(bins *) *sets; /* step_count + 1: NULL until a query needs the set, then constant */
     _Atomic(bins *) *fine_sets; /* fine sets of the same steps, which many spheres of a reach use */
-    set_use *uses;              /* step_count + 1 */
+    set_use *uses;              /* step_count + 1: the use of each set */
 } binned_mesh;
 
 /* Prepares the ladder of a mesh, without sets. Zero-initialize `binned`, and free it in any case.

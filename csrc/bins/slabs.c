@@ -68,8 +68,8 @@ static slab find_slab(const triangle *t, double slack)
 typedef struct trial {
     vec3 center;
     double reach;
-    uint32_t entries; /* entries read, with those after a bucket's last */
-    uint32_t saved;   /* exact tests that slabs save */
+    uint32_t entries; /* number of entries read, with those after a bucket's last */
+    uint32_t saved;   /* number of exact tests that slabs save */
 } trial;
 
 /* Whether an entry's box is within reach of a position in units of its cell. */
@@ -101,7 +101,7 @@ static void try_bucket(const bins *set, const abut_mesh *mesh, uint32_t bucket, 
     const uint32_t tried = count < TRIED_ENTRIES ? count : TRIED_ENTRIES;
     t->entries += (tried + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE * ENTRIES_AT_ONCE;
     if (set->plane && set->plane[bucket]) {
-        return; /* spheres search the few facets at their foot */
+        return; /* only the few facets at a sphere's foot are searched */
     }
     for (uint32_t e = begin; e < begin + tried; e++) {
         const triangle *facet = &mesh->triangles[set->facet[e]];

@@ -19,7 +19,7 @@ typedef struct builder {
     abut_mesh *mesh;
     abut_error *error;
     abut_index facet_count, index_count; /* facets and corners that are in the mesh so far */
-    abut_index read_count;               /* corners that were read */
+    abut_index read_count;               /* number of corners read so far */
     abut_index *seen;  /* vertex_count: the last facet that has the vertex, plus 1 */
     abut_index *parts; /* the triangles of a polygon that is split */
     splitter splitter;

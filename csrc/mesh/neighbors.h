@@ -13,7 +13,7 @@
  * place. */
 typedef struct neighbor_edge {
     int32_t ends[2];
-    int32_t across[2];    /* third corners */
+    int32_t across[2];    /* third corners of its triangles */
     int32_t across_count; /* number of different third corners: 1, 2, or 3 for all larger numbers */
 } neighbor_edge;
 
@@ -22,9 +22,8 @@ typedef struct neighbors {
     const double *vertices;
     int32_t *points;  /* the point of each vertex */
     int32_t *corners; /* triangle_count x 3: the points of each triangle */
-    int32_t *
-        edges; /* triangle_count x 3: edge k, from corner k to the next; -1 if both are one point */
-    neighbor_edge *items; /* edge_count */
+    int32_t *edges;   /* triangle_count x 3: edge after each corner; -1 if its ends are one point */
+    neighbor_edge *items; /* edge_count: all edges */
     abut_index triangle_count, edge_count;
     int32_t *slots; /* numbers of edges, hashed by their ends; -1 in empty slots */
     uint64_t slot_mask;

@@ -47,7 +47,7 @@ typedef enum meaning {
 
 typedef struct measuring {
     deviations deviations;
-    double *worst; /* the largest deviation of each triangle that is noise */
+    double *worst; /* for each triangle, the largest deviation that is noise */
     meaning meanings[STEEPNESS_COUNT];
     double largest_noise; /* the largest deviation that is noise by the majority of walks */
 } measuring;

@@ -100,7 +100,7 @@ static abut_status group_facets(finding *f)
         plane_of[k] = number;
         if (number != NO_PLANE) {
             f->groups[number].from =
-                f->triangles[k].corner[0]; /* the last one set is the first facet's */
+                f->triangles[k].corner[0]; /* the first facet's remains, as the last one set */
         }
     }
     return ABUT_OK;
@@ -210,7 +210,7 @@ static void check_facets(finding *f)
 static abut_status keep_planes(finding *f)
 {
     plane_set *set = f->set;
-    int32_t *numbers = f->slots; /* keys are no longer needed */
+    int32_t *numbers = f->slots; /* the slots are free, since keys are no longer needed */
     for (int32_t k = 0; k < f->count; k++) {
         const bool is_plane = f->groups[k].plane.facet_count >= FEWEST_FACETS;
         numbers[k] = is_plane ? set->count++ : NO_PLANE;

@@ -18,8 +18,8 @@ typedef struct plane {
     double height; /* normal . x = height for its points */
     double off;    /* the largest distance of a corner from the plane, with an upper bound of its
                       rounding */
-    double tilt;   /* the largest difference from a facet's normal */
-    double extent; /* the longest edge */
+    double tilt;   /* the largest difference between this normal and a facet's */
+    double extent; /* the longest edge of a facet */
     double noise;  /* the smallest eps_n of a facet */
     int32_t facet_count;
 } plane;

@@ -8,7 +8,7 @@
 /* The digits that the coordinates along an axis were rounded to. */
 typedef struct digits {
     bool are_rounded;
-    int significant; /* the largest number of digits from the first that is not 0 */
+    int significant; /* the largest number of digits, from the first that is not 0 */
     int decimals; /* the largest number of digits behind the point; negative if even digits before
                      it are 0 */
 } digits;

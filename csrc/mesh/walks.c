@@ -26,10 +26,9 @@ enum { SAMPLE = 4096 };
 
 /* The state of a walk, straight across an edge in the plane of the triangle before it. */
 typedef struct course {
-    int32_t low, high,
-        from; /* the ends of the next edge; the third corner of the triangle before it */
-    vec3 start, along, out; /* the first edge's lexicographically smaller end; directions along and
-                               across it */
+    int32_t low, high, from; /* the next edge's ends; third corner of the triangle before */
+    vec3 start, along, out;  /* the first edge's lexicographically smaller end; directions along and
+                                across it */
     double middle, goal; /* the first edge's middle, as a position times the length of `along`; the
                             distance that the walk must reach, times the length of `out` */
 } course;
@@ -66,7 +65,7 @@ static int32_t pass(const neighbors *near, course *c, int32_t point)
 /* The edges that a walk has crossed. */
 typedef struct crossed_edges {
     int count, explained; /* explained: by digits (EDGE_EXPLAINED) */
-    double largest;       /* the largest deviation */
+    double largest;       /* the largest deviation of a crossed edge */
 } crossed_edges;
 
 static void cross_edge(crossed_edges *crossed, const edge_measure *edge)
@@ -127,7 +126,7 @@ static double largest_deviation(const vec3 *points, int count)
 
 /* The findings of the walks from a triangle. An edge is open if edge_is_in_question. */
 typedef struct findings {
-    vec3 points[6]; /* its corners, and the points where walks arrived */
+    vec3 points[6]; /* the triangle's corners, and the points where walks arrived */
     int count;
     int steepness;  /* the largest steepness of its open edges */
     int across;     /* number of walks across open edges that arrived */

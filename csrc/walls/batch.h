@@ -33,23 +33,22 @@ typedef struct mesh_view {
     vec3 shift;     /* displacement of the image from image 0 */
     int32_t number; /* number of the mesh */
     int32_t image[3];
-    bool is_plain;                /* neither turned nor shifted */
+    bool is_plain;                /* the mesh is neither turned nor shifted */
     bool has_image;               /* the image is not 0 */
     bool is_triangles;            /* every facet is one triangle */
     double *local[3];             /* the centers in the mesh's frame: BATCH_ROOM each */
-    const half_space *half_space; /* NULL: it is a view of a mesh */
+    const half_space *half_space; /* NULL in a view of a mesh */
     int64_t first_look;           /* number of its first level's look */
 } mesh_view;
 
 typedef struct batch {
-    const facet_list *list; /* the facets that its spheres may touch; NULL: search bins */
+    const facet_list *list; /* the facets that its spheres may touch; NULL: bins are searched */
     abut_index first;       /* number of its first sphere, in the order of search */
     int32_t count;
     uint16_t number[BATCH_SPHERES];     /* each sphere's number, counted from `first` */
     double *center[3], *radius, *reach; /* BATCH_ROOM each; padding has reach -1 */
 
-    mesh_view
-        *views; /* views of meshes; then half_space_count views of half spaces, without looks */
+    mesh_view *views; /* views of meshes, then half_space_count of half spaces, without looks */
     abut_index view_count, half_space_count, view_capacity;
     double *locals; /* local centers of the views that are not plain */
     abut_index local_capacity;

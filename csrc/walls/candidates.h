@@ -22,7 +22,7 @@ enum { CANDIDATE_ROOM = 1024, CANDIDATE_PADDING = 64 };
 typedef struct seen_spheres {
     int32_t count, capacity;
     int32_t *view;                    /* number of the view in the batch */
-    double *center[3];                /* in the mesh's frame */
+    double *center[3];                /* centers in the mesh's frame */
     double *reach, *largest, *radius; /* largest: see batch_largest */
 } seen_spheres;
 
@@ -76,7 +76,7 @@ enum { CODES_PER_TYPE = 4, LOCAL_INSIDE = 3 };
 /* The closest point of each candidate. */
 typedef struct closest_points {
     const candidates *candidates;
-    double *distance_sq; /* infinite: out of reach, or another triangle of the facet is nearer */
+    double *distance_sq; /* infinite if out of reach, or not the facet's nearest triangle */
     double *offset[3];   /* center - point, the paper's contact vector V, along the world's axes */
     int32_t *code;       /* CODES_PER_TYPE x abut_type + local number */
 } closest_points;
@@ -117,7 +117,7 @@ typedef struct contact {
     int32_t triangle;   /* number in its mesh */
     int32_t mesh_image; /* the surface's number; or surface_count + a number in records.images */
     int32_t node_count;
-    uint16_t sphere; /* number in the chunk */
+    uint16_t sphere; /* number of the sphere in the chunk */
     uint8_t type, local;
 } contact;
 
@@ -136,7 +136,7 @@ _Static_assert(offsetof(contact, normal_noise) == CONTACT_NOISE * sizeof(double)
 /* For each seen sphere, the nearest contact of its sphere, with the tangent plane. */
 typedef struct tangents {
     double *distance_sq, *offset[3];
-    double *largest, *normal_noise; /* normal_noise: of the facet alone */
+    double *largest, *normal_noise; /* normal_noise: of the facet, without the center's */
     double *limit; /* points in front of the plane by at most limit / distance are surely
                       eliminated; -INFINITY: the sphere keeps all candidates that touch */
     double *rows;  /* CONTACT_DOUBLES each: the beginning of a contact's record */
@@ -151,8 +151,7 @@ typedef struct kept {
     int32_t first[BATCH_SPHERES + 1];
     double *distance; /* distance of each kept candidate; of a half space, the height, which may be
                          negative */
-    double *noise,
-        *normal_noise; /* noises of each kept candidate: of the facet and of the center */
+    double *noise, *normal_noise; /* sums of the facet's and the center's noise */
     tangents tangents;
 
     /* bit i: the search at the foot of sphere i was not enough; all facets must be searched */

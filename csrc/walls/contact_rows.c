@@ -223,8 +223,7 @@ static void write_force(const contact_block *r, abut_index i, abut_index node)
 typedef struct side_by_side {
     const triangle *triangle[ROWS];
     const double *center[ROWS], *offset[ROWS];
-    double center_copy[ROWS][4],
-        offset_copy[ROWS][4]; /* if the caller's rows are not in the mesh's frame */
+    double center_copy[ROWS][4], offset_copy[ROWS][4]; /* if the caller's are in another frame */
     double point[3 * ROWS], weight[3 * ROWS];
 } side_by_side;
 

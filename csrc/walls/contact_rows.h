@@ -11,7 +11,7 @@ enum { ROWS = 64 };
 typedef struct mesh_place {
     const placed_mesh *placed;
     const abut_mesh *mesh;
-    const half_space *half_space; /* NULL: it is a mesh */
+    const half_space *half_space; /* NULL for a mesh */
     abut_index number;
     const int32_t *image;
     bool is_plain;     /* neither turned nor shifted */
@@ -31,7 +31,7 @@ typedef struct contact_block {
     abut_index node;         /* index of the first item's nodes */
     abut_index first_sphere; /* the items' spheres are counted from this number of the caller's */
     mesh_place at;
-    abut_columns to; /* begins at the first item's row and node */
+    abut_columns to; /* columns from the first item's row and node on */
 } contact_block;
 
 /* Scratch memory in place of columns that the caller leaves out. */

@@ -14,9 +14,8 @@ typedef struct listed_triangle {
 
 typedef struct facet_list {
     abut_index sphere_count, item_count;
-    int32_t *begins; /* sphere_count + 1: where each sphere's items begin */
-    listed_triangle
-        *items; /* for each sphere, the triangles of one mesh and of one facet are contiguous */
+    int32_t *begins;        /* sphere_count + 1: where each sphere's items begin */
+    listed_triangle *items; /* grouped by sphere, then by mesh and by facet */
     memory_block begin_block, item_block;
 } facet_list;
 

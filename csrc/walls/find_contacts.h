@@ -13,9 +13,9 @@ typedef struct find_task {
     const abut_finder *finder;
     const abut_query *query;
     const scene *scene;
-    const facet_list *list;       /* the facets that spheres may touch; NULL: search bins */
-    const reach_profile *profile; /* NULL with a list */
-    sphere_rows rows;             /* in the order of search */
+    const facet_list *list;       /* the facets that spheres may touch; NULL: bins are searched */
+    const reach_profile *profile; /* distribution of the reaches; NULL if there is a list */
+    sphere_rows rows;             /* the spheres in the order of search */
     records_sink sink;
 } find_task;
 

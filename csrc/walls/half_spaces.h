@@ -32,7 +32,7 @@ static inline double half_space_height(const half_space *h, vec3 point)
 /* Places a query's half spaces in `room`, with numbers from mesh_count on. NULL: no memory. */
 half_space *half_spaces_place(memory_block *room, const abut_query *query, abut_index mesh_count);
 
-/* Checks the numbers of half spaces, and that no period crosses a plane: the world ends there. */
+/* Checks the numbers of half spaces, and that no period crosses a plane, where the world ends. */
 abut_status half_spaces_check(const abut_query *query, abut_index mesh_count, abut_error *error);
 
 #endif

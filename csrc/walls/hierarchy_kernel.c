@@ -130,8 +130,8 @@ static void keep_beside(kept *k)
 
 /* Bits of candidates from number i on, compared with the nearest of their spheres. */
 typedef struct verdict {
-    unsigned touching, left; /* touches; is not surely eliminated */
-    unsigned rivals;         /* is another contact, as near as the nearest */
+    unsigned touching, left; /* the candidate touches; it is not surely eliminated */
+    unsigned rivals;         /* it is another contact, as near as the nearest */
 } verdict;
 
 LANES_INLINE verdict strike(const closest_points *p, const tangents *t, const int32_t *seen_of,

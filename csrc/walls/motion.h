@@ -9,7 +9,7 @@
 
 /* The motion of one mesh: its points turn about the origin of its frame, which moves, too. */
 typedef struct mesh_motion {
-    pose turn;     /* only its rows are used */
+    pose turn;     /* the rotation; only its rows are used */
     vec3 from, to; /* the origin before, and now */
     bool has_moved;
 } mesh_motion;

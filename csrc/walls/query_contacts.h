@@ -17,7 +17,7 @@ typedef struct chunk_records {
 typedef struct contact_query {
     abut_query query;
     scene scene;
-    const facet_list *list; /* the facets that spheres may touch; NULL: search bins */
+    const facet_list *list; /* the facets that spheres may touch; NULL: bins are searched */
     abut_room room;         /* the caller's memory: rows go into it during the search */
     bool has_room;
     abut_index chunk_count;

@@ -68,7 +68,7 @@ typedef struct resolution {
     abut_resolution kind;
     double flat_tilt; /* sin(flat_angle / 2) */
     double exponent;
-    bool keeps_zero; /* keeps contacts with a share of 0 */
+    bool keeps_zero; /* whether contacts with a share of 0 are kept */
 } resolution;
 
 /* Scratch memory for shares. Zero-initialize, free with share_scratch_free. */

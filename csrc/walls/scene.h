@@ -10,7 +10,7 @@
 typedef struct placed_mesh {
     const binned_mesh *binned;
     pose pose;
-    box bounds; /* in the world; set, as the bands, only with a profile */
+    box bounds; /* bounds in the world; like the bands, set only with a profile */
     reach_band bands[BAND_LIMIT];
     int band_count;
 } placed_mesh;
@@ -20,7 +20,7 @@ typedef struct scene {
     half_space *half_spaces;
     abut_index mesh_count, half_space_count;
     lattice lattice;
-    bool has_many; /* many meshes: only those near a batch get views */
+    bool has_many; /* there are many meshes: only meshes near a batch have views */
 } scene;
 
 /* The number of surfaces: meshes and half spaces. */

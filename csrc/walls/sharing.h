@@ -14,12 +14,12 @@ typedef struct sharing_member {
     double load;  /* f: the part of F that this contact has */
     double aim;   /* the load at which all members are just satisfied */
     double step;  /* aim - load, or the direction of the aim */
-    double known; /* its component of L^-1 F */
+    double known; /* the member's component of L^-1 F */
 } sharing_member;
 
 /* Scratch memory of one thread; zero-initialize, free with sharing_free. */
 typedef struct sharing {
-    abut_index count; /* contacts of the current sphere */
+    abut_index count; /* number of contacts of the current sphere */
     const vec3 *normals;
     double *forces;          /* count */
     sharing_member *members; /* member_count; the last one is entering */

@@ -179,7 +179,7 @@ typedef struct tangent_question {
     int32_t item;
     double flat_tilt;
     tangent_rule eliminates;
-    vec3 to_point; /* from the center to its point */
+    vec3 to_point; /* from the center to the contact's point */
     double length;
 } tangent_question;
 

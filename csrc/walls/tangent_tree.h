@@ -14,7 +14,7 @@ typedef bool (*tangent_rule)(const kept *k, int32_t j, int32_t i, double flat_ti
 
 /* A contact of the tree, by rank. */
 typedef struct tangent {
-    vec3 direction; /* unit, from the center to the point */
+    vec3 direction; /* unit vector from the center to the point */
     uint64_t code;  /* number of the direction's cell, on a space-filling curve */
     int32_t item;   /* number of the candidate */
     int32_t before; /* rank of the kept contact before this one that has its surface's normal; -1:
@@ -37,7 +37,7 @@ typedef struct tangent_tree {
     tangent *tangents;          /* count, by rank */
     abut_index *ranks, *places; /* count: the rank of each place along the curve, and the place of
                                    each rank */
-    tangent_cone *cones;        /* from 1 on; cone n contains cones 2 n and 2 n + 1 */
+    tangent_cone *cones;        /* numbered from 1 on; cone n contains cones 2 n and 2 n + 1 */
     int32_t last_own;           /* rank of the last kept contact with its surface's normal */
 } tangent_tree;
 
