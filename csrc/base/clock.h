@@ -2,7 +2,7 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-/* Seconds since some fixed moment. */
+/* Returns the seconds since a fixed moment. */
 double clock_seconds(void);
 
 /* Returns the seconds since `*last` and sets `*last` to the present time. */

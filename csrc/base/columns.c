@@ -1,4 +1,4 @@
-/* The columns of results and of states, as lists that code can walk. */
+/* Lists the columns of each table of results or states, for code that loops over columns. */
 #include "../abut/simulation.h"
 #include "columns.h"
 

@@ -8,7 +8,7 @@
 
 static const char *const messages[ABUT_STATUS_COUNT] = {ABUT_STATUSES(MESSAGE)};
 
-/* The name of the column that has a number out of its range. */
+/* The name of the column with the number that is out of range. */
 static const char *column_of(const abut_error *error)
 {
     static const abut_table TABLES[] = {
@@ -22,17 +22,17 @@ static const char *column_of(const abut_error *error)
 
 static const char winds_twice[] = "facet # crosses itself or winds around more than once";
 
-/* The gaps of other spheres are another argument, with the name gaps. */
+/* The message for a gap of the other spheres, which the caller passes as `gaps`. */
 static const char bad_other_gap[] = "gaps[#] is %; it must be at least 0 and at most 1e75";
 
-/* Messages that have other words for polygons. */
+/* Messages for polygons, where the usual ones describe polyhedra. */
 static const char flat_polygon[] = "the shape is flat: all vertices lie on one line";
 static const char open_polygon[] = "the sides are not closed: at vertex # not one side begins and "
                                    "one ends, but % do in all";
 static const char inward_side[] =
     "facet # looks inward; a polygon's sides run counter-clockwise, with the polygon on their left";
 
-/* The message for a polygon where it has other words; NULL: it has not. */
+/* Returns the message for a polygon; NULL if the usual message fits. */
 static const char *message_of_polygon(const abut_error *error)
 {
     if (error->status == ABUT_SHAPE_FLAT && error->index == 2) {
@@ -59,12 +59,12 @@ static const char *message_of(const abut_error *error)
     return of_polygon ? of_polygon : messages[error->status];
 }
 
-/* Prints a number with 15 to 17 digits, as few as read back as the same number. Counts print as
- * integers. */
+/* Prints a number with the fewest digits, 15 to 17, that read back as the same number. Counts have
+ * no decimal point. */
 static void print_value(double value, char *text, size_t size)
 {
     if (isnan(value)) {
-        snprintf(text, size, "nan"); /* without the sign that NaNs carry */
+        snprintf(text, size, "nan"); /* the sign of a NaN means nothing */
         return;
     }
     int digits = 15;
@@ -73,7 +73,7 @@ static void print_value(double value, char *text, size_t size)
     } while (strtod(text, NULL) != value && ++digits <= 17);
 }
 
-/* Prints what a character of a message stands for: a number, a column's name, or itself. */
+/* Prints the number or column name for which a character stands; any other character as it is. */
 static void print_placeholder(const abut_error *error, char placeholder, char *text, size_t size)
 {
     switch (placeholder) {
@@ -94,7 +94,7 @@ static void print_placeholder(const abut_error *error, char placeholder, char *t
     }
 }
 
-/* Appends what fits into `size` bytes, with one left for the final 0. Returns the new length. */
+/* Appends what fits of `piece` into `size` bytes, final 0 included. Returns the new length. */
 static size_t append(const char *piece, char *text, size_t length, size_t size)
 {
     for (; *piece != '\0' && length + 1 < size; piece++) {

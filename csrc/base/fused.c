@@ -7,14 +7,14 @@
 
 typedef unsigned __int128 whole;
 
-/* value * 2^exponent, with the sign that is_negative gives */
+/* The number value * 2^exponent, or its negative if is_negative is true. */
 typedef struct scaled {
     whole value;
     int exponent;
     bool is_negative;
 } scaled;
 
-/* The smallest double is 2^LOWEST. */
+/* The smallest positive double is 2^LOWEST. */
 enum { LOWEST = DBL_MIN_EXP - DBL_MANT_DIG, WHOLE_BITS = 128 };
 
 /* Splits a finite number into integer, exponent and sign. */
@@ -35,14 +35,14 @@ static int top_bit(whole value)
     return top;
 }
 
-/* Shifts the highest set bit to the second highest of the type, which leaves room for a sum. */
+/* Shifts the highest set bit to the second highest place. A sum may carry into the highest. */
 static scaled raise(scaled a)
 {
     const int shift = WHOLE_BITS - 2 - top_bit(a.value);
     return (scaled){a.value << shift, a.exponent - shift, a.is_negative};
 }
 
-/* value / 2^shift, with the last bit set if any lost bit was set */
+/* Returns value / 2^shift, rounded down, with the last bit set if any lost bit was set. */
 static whole lower(whole value, int shift)
 {
     if (shift >= WHOLE_BITS) {
@@ -52,8 +52,9 @@ static whole lower(whole value, int shift)
     return result | (result << shift != value);
 }
 
-/* The exact sum; bits far below it only set its last bit. A product has 106 bits and a double 53,
- * so bits are lost only where both are too far apart to cancel. */
+/* Returns the sum. Low bits of the smaller number that do not fit set the last bit, so that the sum
+ * can be rounded correctly. This happens only if the numbers differ too much in size to cancel: a
+ * product has 106 bits, a double 53, and the type 128. */
 static scaled add(scaled a, scaled b)
 {
     a = raise(a), b = raise(b);
@@ -72,7 +73,7 @@ static double round_once(scaled a)
     const int from_top = top_bit(a.value) + 1 - DBL_MANT_DIG, from_lowest = LOWEST - a.exponent;
     const int drop = from_top > from_lowest ? from_top : from_lowest;
     if (drop > 0) {
-        /* two bits more than are kept */
+        /* the bits to keep, the next bit, and a bit that is set if any later one is */
         const whole more = drop > 1 ? lower(a.value, drop - 2) : a.value << 1;
         const int last = (int)(more & 7);
         a.value = (more >> 2) + (last == 3 || last >= 6);
@@ -85,7 +86,7 @@ static double round_once(scaled a)
 double fused_by_numbers(double a, double b, double c)
 {
     if (a == 0.0 || b == 0.0 || !isfinite(a) || !isfinite(b)) {
-        return a * b + c; /* the product is exact */
+        return a * b + c; /* the product is 0, infinite or NaN, so rounding does not change it */
     }
     if (c == 0.0 || !isfinite(c)) {
         return c == 0.0 ? a * b : c;

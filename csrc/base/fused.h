@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-/* Computes a b + c with integers of 128 bits, in some 20 ns, where the compiler has these. */
+/* Returns a b + c by integers of 128 bits, where the compiler has them, in about 20 ns. */
 double fused_by_numbers(double a, double b, double c);
 
-/* Uses the C library's fma, which is one instruction where the target has it. The fma of mingw-w64
- * rounds twice, so it is not used. */
+/* Returns a b + c. The C library's fma is one instruction if the compiler may use it. The fma of
+ * mingw-w64 rounds twice, so it is not used. */
 static inline double fused(double a, double b, double c)
 {
 #if defined(_WIN32) && !defined(__FMA__)

@@ -1,5 +1,4 @@
-/* Operations that v3 and v4 share: v4 contains v3. lanes_baseline_kernel.h describes each
- * operation. */
+/* Operations that levels v3 and v4 share. lanes_baseline_kernel.h describes each operation. */
 #ifndef BASE_LANES_AVX_KERNEL_H
 #define BASE_LANES_AVX_KERNEL_H
 
@@ -11,7 +10,7 @@ static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
     __m128i all = _mm_loadu_si128((const __m128i *)from), most = _mm_set1_epi32(INT32_MAX);
     __m128i are_there = _mm_cmpgt_epi32(_mm_set1_epi32(count), _mm_setr_epi32(0, 1, 2, 3));
     all = _mm_blendv_epi8(most, all, are_there);
-    /* a sorting network: neighbors, then across the two pairs, then neighbors again */
+    /* a sorting network: orders lanes 0 and 1, 2 and 3; then 0 and 3, 1 and 2; then as at first */
     __m128i other = _mm_shuffle_epi32(all, _MM_SHUFFLE(2, 3, 0, 1));
     all = _mm_blend_epi32(_mm_min_epi32(all, other), _mm_max_epi32(all, other), 0xa);
     other = _mm_shuffle_epi32(all, _MM_SHUFFLE(0, 1, 2, 3));

@@ -82,7 +82,7 @@ static inline lanes lanes_flip(lanes_mask mask, lanes a)
     return mask ? -a : a;
 }
 
-/* Whether a lane's double has any of these 64 bits set. */
+/* Sets the mask in lanes with a double that has any of these 64 bits set. */
 static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 {
     uint64_t number;
@@ -100,8 +100,7 @@ static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
     return a;
 }
 
-/* For a normal number 2^e m > 0 with 1 <= m < 2, lanes_exponent returns e and lanes_mantissa
- * returns m. */
+/* Returns e of each lane's number 2^e m, which must be normal and positive, with 1 <= m < 2. */
 static inline lanes lanes_exponent(lanes a)
 {
     uint64_t bits;
@@ -109,6 +108,7 @@ static inline lanes lanes_exponent(lanes a)
     return (double)(int64_t)(bits >> 52 & 0x7ff) - 1023.0;
 }
 
+/* Returns m of each lane's number 2^e m, which must be normal and positive, with 1 <= m < 2. */
 static inline lanes lanes_mantissa(lanes a)
 {
     uint64_t bits;
@@ -126,74 +126,78 @@ static inline lanes lanes_power(lanes k)
     return k;
 }
 
+/* Returns the smallest number of all lanes. */
 static inline double lanes_smallest(lanes a)
 {
     return a;
 }
 
-/* Turns rows of LANES doubles, one at each pointer, into columns. */
+/* Transposes LANES rows of LANES doubles; rows[k] becomes lane k of all columns. */
 LANES_INLINE void lanes_transpose(const double *const rows[LANES], lanes columns[LANES])
 {
-    memcpy(&columns[0], rows[0], sizeof columns[0]); /* rows may be structs */
+    /* memcpy, since a row may be the members of a struct */
+    memcpy(&columns[0], rows[0], sizeof columns[0]);
 }
 
-/* Turns LANES consecutive points of three coordinates into columns. */
+/* Loads LANES consecutive points as columns of x, y and z. */
 LANES_INLINE void lanes_load_points(const double *p, lanes columns[3])
 {
     columns[0] = p[0], columns[1] = p[1], columns[2] = p[2];
 }
 
-/* Return the smaller or larger number; b where both are equal or one of them is NaN. */
+/* Returns the smaller number in each lane; b if both are equal or one of them is NaN. */
 static inline lanes lanes_smaller(lanes a, lanes b)
 {
     return a < b ? a : b;
 }
 
+/* Returns the larger number in each lane; b if both are equal or one of them is NaN. */
 static inline lanes lanes_larger(lanes a, lanes b)
 {
     return a > b ? a : b;
 }
 
-/* Lane k holds the number k. */
+/* Returns lanes with the numbers 0, 1, ..., LANES - 1. */
 static inline lanes lanes_ramp(void)
 {
     return 0.0;
 }
 
-/* Rounds towards 0. The result must fit into 32 bits. */
+/* Stores each lane, rounded towards 0, as an integer of 32 bits, into which it must fit. */
 static inline void lanes_store_whole(int32_t *p, lanes a)
 {
     *p = (int32_t)a;
 }
 
-/* Rounds towards 0, for numbers up to 2^52. */
+/* Rounds each lane towards 0. Its absolute value must be at most 2^52. */
 static inline lanes lanes_whole(lanes a)
 {
     return (double)(int64_t)a;
 }
 
-/* Turns LANES rows of four doubles into columns. */
+/* Transposes LANES rows of four doubles; rows[k] becomes lane k of all columns. */
 LANES_INLINE void lanes_load_rows(const double *const rows[LANES], lanes columns[4])
 {
     memcpy(columns, rows[0], 4 * sizeof *columns);
 }
 
-/* Turns columns into LANES consecutive points of three coordinates; points[0], points[1] and
- * points[2] are to be stored in this order. */
+/* Converts columns of x, y and z to LANES points. Stored one after the other, points[0], points[1]
+ * and points[2] hold x, y, z of the first point, then of the second, and so on. */
 LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
 {
     points[0] = columns[0], points[1] = columns[1], points[2] = columns[2];
 }
 
-/* A whole number for each lane, which equals that of the lane before or exceeds it by 1. */
+/* A whole number for each lane: equal to the number of the lane before, or larger by 1. */
 typedef int32_t lanes_steps;
 
+/* Loads LANES such numbers. */
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)
 {
     return numbers[0];
 }
 
-/* Returns from[number] for each lane's number; may read up to 16 doubles behind the last one. */
+/* Returns from[n] for each lane's number n. May read up to 16 doubles after the last of them. */
 static inline lanes lanes_pick(const double *from, lanes_steps s)
 {
     return from[s];
@@ -229,7 +233,7 @@ static inline void numbers_sort(const int32_t *from, int32_t count, int32_t *to)
     memcpy(to, all, sizeof all);
 }
 
-/* ---- floats side by side: half the memory, for tests that only rule out ---- */
+/* ---- floats side by side, for quick tests: doubles decide close cases ---- */
 
 enum { SINGLES = 1 };
 typedef float singles;
@@ -239,37 +243,38 @@ static inline singles singles_set(float a)
     return a;
 }
 
-/* Return the smaller or larger number; b where both are equal or one of them is NaN. */
+/* Returns the smaller number in each lane; b if both are equal or one of them is NaN. */
 static inline singles singles_smaller(singles a, singles b)
 {
     return a < b ? a : b;
 }
 
+/* Returns the larger number in each lane; b if both are equal or one of them is NaN. */
 static inline singles singles_larger(singles a, singles b)
 {
     return a > b ? a : b;
 }
 
-/* Bit k is set where lane k of a is less than lane k of b. */
+/* Returns bits: bit k is set if a < b in lane k. */
 static inline unsigned singles_less_bits(singles a, singles b)
 {
     return a < b;
 }
 
-/* Bit k is set where lane k of a is less than lane k of b, or equal. */
+/* Returns bits: bit k is set if a <= b in lane k. */
 static inline unsigned singles_no_more_bits(singles a, singles b)
 {
     return a <= b;
 }
 
-/* The bits of the first `count` floats; of all SINGLES for a larger count. */
+/* Returns a number with the lowest `count` bits set, but no more than SINGLES. */
 static inline unsigned singles_first_bits(int32_t count)
 {
     return count > 0;
 }
 
-/* Writes items[k] for each set bit k to the list, and returns how many. Always writes SINGLES
- * numbers; those behind the returned count are meaningless. */
+/* Writes items[k] for each set bit k to the list, and returns how many these are. Always writes
+ * SINGLES numbers; those behind the returned count are meaningless. */
 static inline int32_t singles_append_items(int32_t *list, const int32_t *items, unsigned bits)
 {
     *list = *items;

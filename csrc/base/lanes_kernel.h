@@ -1,10 +1,11 @@
-/* Doubles side by side: as many as a register of the level holds, or one on an unknown level.
+/* Lanes: doubles side by side, as many as a register of the instruction level holds.
  *
  * Kernels are written once, for any number of lanes. Every operation rounds as it does for a single
- * double, so all levels give the same bits. With one lane a kernel is plain C, with which tests
- * compare the other levels. + - * / are the operators.
+ * double, so all levels give the same bits. At the baseline level there is one lane, and a kernel
+ * is plain C; tests compare the other levels with it. Lanes are added, subtracted, multiplied and
+ * divided with + - * /.
  *
- * Each level has a file; lanes_baseline_kernel.h describes what the operations do. */
+ * Each level has a header. lanes_baseline_kernel.h describes the operations. */
 #ifndef BASE_LANES_KERNEL_H
 #define BASE_LANES_KERNEL_H
 
@@ -13,10 +14,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The most numbers that numbers_sort sorts. */
+/* The largest count of numbers that numbers_sort sorts. */
 enum { SORTED_NUMBERS = 4 };
 
-/* For functions that are fast only when inlined, since the caller then knows some arguments. */
+/* Marks functions that are fast only if inlined, so that the compiler knows some arguments. */
 #if defined(__GNUC__)
 #define LANES_INLINE static inline __attribute__((always_inline))
 #else
@@ -31,7 +32,7 @@ enum { SORTED_NUMBERS = 4 };
 #include "lanes_baseline_kernel.h"
 #endif
 
-/* ---- what every level has in common ---- */
+/* ---- operations that are the same on all levels ---- */
 
 #define LANES_ALL ((1u << LANES) - 1u)
 
@@ -60,8 +61,8 @@ static inline void singles_store(float *p, singles a)
 }
 
 #if LANES < 8
-/* Writes items[k] for each set bit k to the list, and returns how many. Always writes LANES
- * numbers; those behind the returned count are meaningless. */
+/* Writes items[k] for each set bit k to the list, and returns how many these are. Always writes
+ * LANES numbers; those behind the returned count are meaningless. */
 static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
 {
     int32_t count = 0;
@@ -72,7 +73,8 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
     return count;
 }
 
-/* Writes first + k for each set bit k, as lanes_append_items does with items[k]. */
+/* Writes first + k for each set bit k to the list, and returns how many these are. Always writes
+ * LANES numbers; those behind the returned count are meaningless. */
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
 {
     int32_t count = 0;
@@ -84,13 +86,13 @@ static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned b
 }
 #endif
 
-/* The bits of the first `count` lanes; of all LANES for a larger count. */
+/* Returns a number with the lowest `count` bits set, but no more than LANES. */
 static inline unsigned lanes_first_bits(int32_t count)
 {
     return count < LANES ? (1u << count) - 1u : LANES_ALL;
 }
 
-/* Returns the number of the first lane. */
+/* Returns the double in lane 0. */
 static inline double lanes_first(lanes a)
 {
     double numbers[LANES];
@@ -98,7 +100,7 @@ static inline double lanes_first(lanes a)
     return numbers[0];
 }
 
-/* Turns LANES rows of `count` doubles into columns, up to the next multiple of LANES. */
+/* Transposes LANES rows of `count` doubles. Reads and writes up to the next multiple of LANES. */
 LANES_INLINE void lanes_transpose_all(const double *const rows[LANES], int count, lanes *columns)
 {
     for (int first = 0; first < count; first += LANES) {
@@ -110,7 +112,7 @@ LANES_INLINE void lanes_transpose_all(const double *const rows[LANES], int count
     }
 }
 
-/* Stores columns as LANES consecutive points of three coordinates. */
+/* Stores columns of x, y and z as LANES consecutive points. */
 LANES_INLINE void lanes_store_points(double *p, const lanes columns[3])
 {
     lanes points[3];
@@ -123,18 +125,18 @@ LANES_INLINE void lanes_store_points(double *p, const lanes columns[3])
 /* Rounds to the nearest whole number, ties to even. |a| must be less than 2^51. */
 static inline lanes lanes_round(lanes a)
 {
-    const lanes ones = lanes_set(0x1.8p52); /* its last digit counts ones */
+    const lanes ones = lanes_set(0x1.8p52); /* its last bit has the value 1 */
     return (a + ones) - ones;
 }
 
-/* Rounds to the nearest whole number. |a| must be less than 2^22. */
+/* Rounds to the nearest whole number, ties to even. |a| must be less than 2^22. */
 static inline singles singles_round(singles a)
 {
     const singles ones = singles_set(0x1.8p23f);
     return (a + ones) - ones;
 }
 
-/* Vectors side by side. The operations are those of vec3.h, in the same order. */
+/* A vector in each lane. The functions below compute as those of vec3.h do, in the same order. */
 typedef struct lanes3 {
     lanes x, y, z;
 } lanes3;

@@ -88,7 +88,7 @@ static inline lanes lanes_keep_bits(lanes a, uint64_t bits)
     return _mm256_and_pd(a, _mm256_castsi256_pd(_mm256_set1_epi64x((long long)bits)));
 }
 
-/* For a whole number n < 2^52 the low bits of the double 2^52 + n are those of n. */
+/* The low bits of the double 2^52 + n are the bits of n, for whole numbers n < 2^52. */
 static inline lanes lanes_exponent(lanes a)
 {
     __m256i digits = _mm256_srli_epi64(_mm256_castpd_si256(lanes_abs(a)), 52);
@@ -131,7 +131,7 @@ LANES_INLINE void lanes_transpose(const double *const rows[LANES], lanes columns
 
 LANES_INLINE void lanes_load_points(const double *p, lanes columns[3])
 {
-    /* x0 y0 x2 y2, z0 x1 z2 x3 and y1 z1 y3 z3 */
+    /* a: x0 y0 x2 y2, b: z0 x1 z2 x3, c: y1 z1 y3 z3 */
     __m256d a = _mm256_loadu2_m128d(p + 6, p), b = _mm256_loadu2_m128d(p + 8, p + 2),
             c = _mm256_loadu2_m128d(p + 10, p + 4);
     columns[0] = _mm256_blend_pd(a, b, 0xa);
@@ -171,7 +171,7 @@ LANES_INLINE void lanes_load_rows(const double *const rows[LANES], lanes columns
 
 LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
 {
-    /* x0 y0 x2 y2, z0 x1 z2 x3 and y1 z1 y3 z3 */
+    /* a: x0 y0 x2 y2, b: z0 x1 z2 x3, c: y1 z1 y3 z3 */
     __m256d a = _mm256_unpacklo_pd(columns[0], columns[1]);
     __m256d b = _mm256_blend_pd(columns[2], columns[0], 0xa);
     __m256d c = _mm256_unpackhi_pd(columns[1], columns[2]);
@@ -182,7 +182,7 @@ LANES_INLINE void lanes_interleave(const lanes columns[3], lanes points[3])
 
 typedef struct lanes_steps {
     int32_t first;
-    __m256i halves; /* each number less the first, as indices of its double's 32-bit halves */
+    __m256i halves; /* for number n: indices of the two 32-bit halves of double n - first */
 } lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)
@@ -222,7 +222,7 @@ static inline unsigned singles_first_bits(int32_t count)
 static inline int32_t singles_append_items(int32_t *list, const int32_t *items, unsigned bits)
 {
     __m256i all = _mm256_loadu_si256((const __m256i *)items);
-    /* the indices of the set bits, one per byte, without gaps */
+    /* the indices of the set bits, one in each byte, from the lowest byte on */
     uint64_t bytes = _pdep_u64(bits, UINT64_C(0x0101010101010101)) * 0xff;
     uint64_t lows = _pext_u64(UINT64_C(0x0706050403020100), bytes);
     all =

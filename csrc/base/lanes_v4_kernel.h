@@ -215,8 +215,10 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
 }
 
 typedef struct lanes_steps {
-    __m512i numbers;   /* each number's last four bits choose among the 16 doubles that are read */
-    int32_t even, odd; /* where the 8 doubles begin with numbers that end in 0 to 7, and 8 to 15 */
+    /* the last four bits of each number choose one of the 16 doubles that are read */
+    __m512i numbers;
+    /* 8 doubles begin at each: even is a multiple of 16, odd is 8 more than one */
+    int32_t even, odd;
 } lanes_steps;
 
 static inline lanes_steps lanes_find_steps(const int32_t *numbers)

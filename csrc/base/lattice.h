@@ -9,8 +9,8 @@
 
 typedef struct lattice {
     double period[3];     /* 0: space does not repeat along this axis */
-    double inv_period[3]; /* 1 / period; 0 where there is none */
-    bool is_periodic;     /* along one axis at least */
+    double inv_period[3]; /* 1 / period; 0 if the period is 0 */
+    bool is_periodic;     /* space repeats along at least one axis */
 } lattice;
 
 /* Makes a lattice of a caller's periods without checking them. NULL: space does not repeat. */
@@ -25,10 +25,10 @@ static inline lattice lattice_load(const double *period, int dimension)
     return l;
 }
 
-/* ABUT_OK, or ABUT_BAD_PERIOD with the axis. */
+/* Checks the periods. Returns ABUT_OK, or ABUT_BAD_PERIOD with the axis in the error. */
 abut_status lattice_check(const lattice *l, abut_error *error);
 
-/* The periods as queries read them: NULL where space does not repeat. */
+/* The three periods, as queries read them; NULL if space does not repeat. */
 static inline const double *lattice_periods(const lattice *l)
 {
     return l->is_periodic ? l->period : NULL;
@@ -51,7 +51,7 @@ static inline int lattice_shortest(const lattice *l)
     return shortest;
 }
 
-/* ---- images: copies by whole periods, counted along each axis ---- */
+/* ---- images: copies shifted by whole periods, which three numbers count along the axes ---- */
 
 /* The vector from image 0 to an image. */
 static inline vec3 lattice_shift(const lattice *l, vec3 image)
@@ -59,7 +59,7 @@ static inline vec3 lattice_shift(const lattice *l, vec3 image)
     return (vec3){image.x * l->period[0], image.y * l->period[1], image.z * l->period[2]};
 }
 
-/* The vector from image 0 to an image that three numbers of a column give. NULL is image 0. */
+/* The vector from image 0 to the image that a column gives as three numbers; NULL: image 0. */
 static inline vec3 lattice_shift_of(const lattice *l, const abut_index *image)
 {
     const bool has_image = image && l->is_periodic;
@@ -68,7 +68,7 @@ static inline vec3 lattice_shift_of(const lattice *l, const abut_index *image)
                : (vec3){0.0, 0.0, 0.0};
 }
 
-/* A length along an axis in periods, rounded to a whole number. */
+/* A length along an axis in periods, rounded to a whole number; 0 without a period. */
 static inline double lattice_count(const lattice *l, int axis, double length)
 {
     return l->period[axis] > 0.0 ? rint(length / l->period[axis]) : 0.0;
@@ -81,10 +81,10 @@ static inline vec3 lattice_nearest(const lattice *l, vec3 apart)
                                    lattice_count(l, 2, apart.z)});
 }
 
-/* ---- wrapping places into the box 0 <= x < period ---- */
+/* ---- moving points into the box 0 <= x < period ---- */
 
-/* The most periods by which coordinates may be outside of the box. Farther away, doubles resolve
- * too little of a period. */
+/* A coordinate may be outside of the box by at most this many periods. Farther out, doubles are too
+ * coarse for a position within a period. */
 #define PERIOD_LIMIT 0x1p31
 
 static inline bool lattice_is_near(double x, double period)
@@ -92,7 +92,7 @@ static inline bool lattice_is_near(double x, double period)
     return fabs(x) <= PERIOD_LIMIT * period;
 }
 
-/* Moves a coordinate into the box by whole periods. Returns by how many it was moved down. */
+/* Moves a coordinate into the box by whole periods. Returns how many periods were subtracted. */
 static inline double lattice_wrap(double *x, double period)
 {
     double count = floor(*x / period);
@@ -109,7 +109,7 @@ static inline double lattice_wrap(double *x, double period)
     return count;
 }
 
-/* Moves a place into the box, and adds to `images` by how many periods it was moved down. */
+/* Moves a point into the box. Adds the numbers of periods that were subtracted to `images`. */
 static inline void lattice_wrap_place(const lattice *l, double place[3], int32_t images[3])
 {
     for (int axis = 0; axis < 3; axis++) {

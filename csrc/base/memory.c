@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #endif
 
-/* The smallest capacity that grows: smaller ones would cost more calls than they save bytes. */
+/* The smallest capacity of an array that grows. Smaller ones cost calls and save few bytes. */
 #define SMALLEST_GROWN_COUNT 16
 
 #ifdef ABUT_TESTING
@@ -37,7 +37,7 @@ long memory_live_count(void)
     return atomic_load(&live_count);
 }
 
-/* Whether this is the allocation that a test wants to fail. */
+/* Whether this allocation must fail, since a test wants it to. */
 static int must_fail(void)
 {
     int fails = atomic_fetch_sub(&calls_until_failure, 1) == 1;
@@ -63,7 +63,7 @@ static void count_live(long change)
 }
 #endif
 
-/* Bytes of an array, at least 1; 0 where no array can be that large. */
+/* The size of an array in bytes, at least 1. Returns 0 if `count` is negative or it overflows. */
 static size_t byte_count(abut_index count, size_t size)
 {
     if (count < 0 || (size > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)) {
@@ -73,11 +73,11 @@ static size_t byte_count(abut_index count, size_t size)
     return bytes > 0 ? bytes : 1;
 }
 
-/* Blocks from this size on ask for huge pages: the first touch of a page takes the system longer
- * than most searches take to fill it. */
+/* The smallest block for which huge pages are requested. For each page that is used for the first
+ * time, the system needs longer than most searches take to fill that page. */
 #define LARGE_BYTES ((size_t)1 << 22)
 
-/* Asks for huge pages, a hint that the system may ignore. */
+/* Requests huge pages, a hint that the system may ignore. */
 static void ask_for_huge_pages(void *block, size_t bytes)
 {
 #if defined(MADV_HUGEPAGE)
@@ -91,7 +91,7 @@ static void ask_for_huge_pages(void *block, size_t bytes)
 #endif
 }
 
-/* Resizes an array, which may move it. NULL: there is no memory, and the array is as it was. */
+/* Resizes an array, which may move it. NULL: there is no memory, and the array is unchanged. */
 static void *resize(void *array, abut_index count, size_t size)
 {
     size_t bytes = byte_count(count, size);
@@ -174,7 +174,7 @@ void *memory_reserve(memory_block *block, abut_index count, size_t size)
     if (block->data != NULL && bytes > 0 && block->byte_count >= bytes && !is_spare) {
         return block->data;
     }
-    /* a need that grew once is likely to grow a little more */
+    /* a block that was too small once may soon be too small again */
     const bool grows = block->data != NULL && !is_spare;
     const abut_index room = grows && count < PTRDIFF_MAX / 2 ? count + count / 8 : count;
     memory_free(block->data);

@@ -1,8 +1,8 @@
-/* Threads come from OpenMP. In a parallel region the calling thread does one run after the other,
- * while the other threads, its helpers, wait for runs. One store publishes each run, and helpers
- * take its chunks until there are none left. A run waits only for helpers that have begun one of
- * its chunks. So where another program keeps a helper's core busy, the caller does all chunks
- * itself. */
+/* Threads come from OpenMP. parallel_together opens a region: there the calling thread does one run
+ * after the other, while the other threads, its helpers, wait for runs. One store of an atomic
+ * variable publishes a run, and helpers take its chunks until there are none left. A run waits only
+ * for helpers that take part in it. So if another program keeps the cores of all helpers busy, the
+ * caller does all chunks itself. */
 #if defined(__unix__) || defined(__APPLE__)
 #define HAS_POSIX
 #define _POSIX_C_SOURCE 200809L /* sched_yield, nanosleep */
@@ -26,20 +26,20 @@ void parallel_ask_always(bool always)
 static const abut_index work_per_check = PARALLEL_WORK_PER_CHECK;
 #endif
 
-/* What the threads of one run share. */
+/* The data of a run that all its threads use. */
 typedef struct shared_run {
     const parallel_plan *plan;
     parallel_body body;
     void *context;
-    int thread_count; /* at most */
+    int thread_count; /* the largest number of threads */
     atomic_intptr_t next_chunk;
-    atomic_int status; /* the first failure */
+    atomic_int status; /* the first failure, or ABUT_OK */
 } shared_run;
 
 struct parallel_job {
     shared_run *run;
     bool is_caller;
-    abut_index work_to_check; /* until `interrupted` is called again */
+    abut_index work_to_check; /* units of work until `interrupted` is called again */
 };
 
 static abut_status status_of(shared_run *run)
@@ -47,15 +47,15 @@ static abut_status status_of(shared_run *run)
     return (abut_status)atomic_load_explicit(&run->status, memory_order_relaxed);
 }
 
-/* Only the first failure is kept; later ones mostly follow from it. */
+/* Records a failure of a run, unless there was one: later failures often follow from the first. */
 static void fail(shared_run *run, abut_status status)
 {
     int none = ABUT_OK;
     atomic_compare_exchange_strong(&run->status, &none, (int)status);
 }
 
-/* `interrupted` is not called for a run that is ending: a caller that has ended a run may rely on
- * this having been the last call. */
+/* Calls `interrupted`, and ends the run if it returns true. It is not called for a run that is
+ * ending: once it has returned true, it is never called again for this run. */
 static void ask_whether_interrupted(shared_run *run)
 {
     const parallel_plan *plan = run->plan;
@@ -100,21 +100,22 @@ static void do_alone(shared_run *run)
 #include <windows.h>
 #endif
 
-/* More threads per core than this gain nothing. */
+/* The largest number of threads for each core: more gain nothing. */
 #define WORKERS_PER_CORE 4
 
-/* The least work for each thread of a region: 100 us. Opening and closing a region of two threads
- * takes 3 us if the other one spins, waiting for work, and 60 us if it sleeps. benchmarks/regions.c
- * measures these times. */
+/* The smallest work for each thread of a region: 100 us. Opening and closing a region of two
+ * threads takes 3 us if the second thread polls for work, and 60 us if it sleeps.
+ * benchmarks/regions.c measures these times. */
 #define WORK_PER_THREAD 10000
 
-/* The least work for each thread of a run inside of a region: 10 us. Such a run costs 1 us. */
+/* The smallest work for each thread of a run with threads that are gathered already
+ * (parallel_together): 10 us. Distributing such a run takes 1 us. */
 #define WORK_PER_TASK 1000
 
 /* Seconds between two calls of `interrupted` while the caller waits for helpers. */
 #define TIME_PER_CHECK 0.02
 
-/* ---- chunks, each on a thread that is free ---- */
+/* ---- chunks on several threads: each takes the next one when it is free ---- */
 
 static void do_chunks(shared_run *run, bool is_caller)
 {
@@ -134,8 +135,8 @@ static void do_chunks(shared_run *run, bool is_caller)
 /* ---- forks ---- */
 
 #if defined(HAS_POSIX)
-/* A forked child has none of OpenMP's threads, and GCC's library would wait for them forever. So
- * the child works on one thread. */
+/* True in a forked child process, which then uses one thread: it has none of OpenMP's threads, and
+ * GCC's library would wait for them forever. */
 static atomic_bool is_alone;
 
 static void note_child(void)
@@ -214,7 +215,7 @@ static void sleep_shortly(void)
 
 /* ---- how many threads ---- */
 
-/* The number of threads for this much work, each with `work_each` of it at least. */
+/* Returns the number of threads to use: each has at least `work_each` of the work. */
 static int threads_worth(int workers, abut_index work, abut_index work_each)
 {
     const abut_index worth = work / work_each;
@@ -228,8 +229,8 @@ static int threads_worth(int workers, abut_index work, abut_index work_each)
 
 /* ---- regions, and runs inside of them ---- */
 
-/* The rounding mode, and the treatment of subnormal numbers. On x86-64 they are read and set
- * directly, since fesetenv of mingw-w64 sets different ones. */
+/* The rounding mode and the treatment of subnormal numbers. On x86-64, their register is read and
+ * set directly, since fesetenv of mingw-w64 sets other values. */
 #if defined(__SSE2__)
 typedef unsigned rounding;
 
@@ -260,19 +261,19 @@ static void round_as(rounding mode)
 
 /* The threads of a region. Members that different threads write have cache lines of their own. */
 typedef struct team {
-    /* last run's number * MOST_THREADS + the most threads it may have; ENDED */
+    /* the number of the last run * MOST_THREADS + its number of threads; ENDED: no more runs */
     _Alignas(64) atomic_int_least64_t call;
-    _Atomic(shared_run *) run;          /* NULL: there is none at the moment */
-    _Alignas(64) atomic_int busy_count; /* helpers that take chunks */
+    _Atomic(shared_run *) run;          /* the present run; NULL: there is none */
+    _Alignas(64) atomic_int busy_count; /* the number of helpers that take chunks */
 } team;
 
 enum { MOST_THREADS = 1 << 14, ENDED = -1 };
 
-/* The region that this thread has opened. NULL: there is none, or the thread is doing a chunk, so
- * that runs inside of a chunk are done by its thread alone. */
+/* The region that this thread has opened. NULL: it has opened none, or it is doing a chunk at the
+ * moment. So a run that is started inside of a chunk uses only the chunk's thread. */
 static _Thread_local team *open_team;
 
-/* Helps with the present run, if there still is one. A run that ends waits for busy helpers. */
+/* Takes chunks of the present run, if there still is one. The run waits until busy_count is 0. */
 static void help(team *t, int number)
 {
     atomic_fetch_add(&t->busy_count, 1);
@@ -299,7 +300,7 @@ static int64_t wait_for_call(team *t, int64_t last)
     return call;
 }
 
-/* Helps with each run until the region ends. */
+/* What thread `number` of a team does: it takes part in each run, until the region ends. */
 static void serve(team *t, int number)
 {
     int64_t call = 0;
@@ -326,8 +327,8 @@ void parallel_together(int workers, abut_index work, void (*function)(void *cont
         return;
     }
     team opened = {.call = 0};
-    /* Threads keep the rounding mode, and the treatment of subnormal numbers, that they began with.
-     * So in each region they take those of the caller. */
+    /* A helper keeps the rounding mode, and the treatment of subnormal numbers, from one region to
+     * the next. So in each region it takes those of the caller. */
     const rounding mode = rounding_of_thread();
 #pragma omp parallel num_threads(threads)
     if (omp_get_thread_num() == 0) {
@@ -338,7 +339,7 @@ void parallel_together(int workers, abut_index work, void (*function)(void *cont
     }
 }
 
-/* Waits for helpers that still do chunks, maybe for long, and calls `interrupted` meanwhile. */
+/* Waits for helpers that still do chunks, and calls `interrupted` from time to time. */
 static void wait_for_helpers(team *t, shared_run *run)
 {
     for (int look = 0; atomic_load(&t->busy_count) > 0 && look < LOOKS; look++) {
@@ -380,12 +381,14 @@ static void do_run(void *context)
 
 /* ---- times of chunks, for benchmarks/scaling.py ---- */
 
-/* Rows of two doubles. A run's row has the threads that it is worth, at least 1, and the seconds
- * since the row before. The row of each of its chunks has 0 and the chunk's seconds. */
+/* The file has rows of two doubles. The row of a run has the number of threads that its work is
+ * worth, at least 1, and the seconds since the row before. The rows of its chunks follow: 0, and
+ * the seconds that the chunk took. */
 static struct recording {
     FILE *file;
     double last_row;
-    bool is_in_chunk; /* runs inside of a chunk are part of it */
+    /* a chunk is being timed: runs that it starts count as part of it and get no rows */
+    bool is_in_chunk;
     parallel_body body;
     void *context;
 } recording;
@@ -417,7 +420,7 @@ static void record_run(shared_run *run)
     }
 }
 
-/* While a file is open the calling thread does all chunks, whatever the number of workers. */
+/* Records to a file until the next call; NULL: no more. The calling thread does all chunks. */
 __attribute__((visibility("default"))) void parallel_record(const char *path)
 {
     if (recording.file != NULL) {
@@ -430,7 +433,7 @@ __attribute__((visibility("default"))) void parallel_record(const char *path)
 }
 #endif
 
-/* A run outside of a region opens one for itself if it is worth several threads. */
+/* Does a run on as many threads as its work is worth. May open a region for it. */
 static void do_run_with_threads(shared_run *run)
 {
 #if defined(ABUT_RECORD_CHUNKS)
@@ -500,7 +503,7 @@ void parallel_loop(int workers, abut_index count, abut_index size, abut_index wo
     parallel_run(&plan, do_stretch, &l);
 }
 
-/* The most parts of a fold, and the fewest items of a part. */
+/* The largest number of parts of a fold, and the smallest number of items in a part. */
 enum { MOST_PARTS = 64, FEWEST_ITEMS = 512 };
 
 typedef struct fold_part {

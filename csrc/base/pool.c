@@ -5,7 +5,7 @@
 pooled *pool_take(pool *p)
 {
     for (int i = 0; i < POOL_SLOTS; i++) {
-        /* an exchange takes far longer than seeing that a slot is empty */
+        /* a load finds empty slots in far less time than an exchange */
         pooled *item = atomic_load(&p->slots[i]) ? atomic_exchange(&p->slots[i], NULL) : NULL;
         if (item) {
             return item;

@@ -1,5 +1,5 @@
-/* Objects that are used again: they are taken from a pool when needed, and given back afterwards.
- * Any number of threads may do so at once. */
+/* Objects for reuse: they are taken from a pool when needed, and given back afterwards. Any number
+ * of threads may do so at the same time. */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
@@ -11,10 +11,10 @@ typedef struct pooled {
     void (*destroy)(struct pooled *self);
 } pooled;
 
-/* The most objects that a pool keeps: about as many as threads usually run. */
+/* The largest number of objects that a pool keeps: about the usual number of threads. */
 enum { POOL_SLOTS = 16 };
 
-/* Zero-initialize it. */
+/* A pool, which must be zero-initialized. */
 typedef struct pool {
     _Atomic(pooled *) slots[POOL_SLOTS];
 } pool;

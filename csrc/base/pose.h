@@ -9,7 +9,7 @@ typedef struct pose {
     vec3 rows[3];
     vec3 shift;
     bool turns;  /* false: rows is the identity, as for most meshes, and is not used */
-    double skew; /* how far it is from rigid: the largest entry of |rows rows^T - 1| */
+    double skew; /* largest entry of |rows rows^T - 1|; 0 for an exact rotation */
 } pose;
 
 static inline pose pose_identity(void)
@@ -23,7 +23,7 @@ static inline bool pose_is_identity(const pose *p)
     return !p->turns && vec3_max_abs(p->shift) == 0.0;
 }
 
-/* How far these rows are from a rotation's: the largest entry of |rows rows^T - 1|. */
+/* The largest entry of |rows rows^T - 1|; 0 if these are the rows of an exact rotation. */
 static inline double pose_skew(const vec3 rows[3])
 {
     double skew = 0.0;
@@ -36,12 +36,13 @@ static inline double pose_skew(const vec3 rows[3])
     return skew;
 }
 
-/* Turn a direction by the rotation that has these rows, and by its inverse. */
+/* Turns a vector by the rotation matrix with these rows. */
 static inline vec3 rows_turn(const vec3 rows[3], vec3 a)
 {
     return (vec3){vec3_dot(rows[0], a), vec3_dot(rows[1], a), vec3_dot(rows[2], a)};
 }
 
+/* Turns a vector by the inverse of the rotation matrix with these rows. */
 static inline vec3 rows_turn_back(const vec3 rows[3], vec3 a)
 {
     const vec3 xy = vec3_add(vec3_scale(rows[0], a.x), vec3_scale(rows[1], a.y));

@@ -1,5 +1,4 @@
-/* A hint to fetch the cache line at an address that will soon be read. An address that must not be
- * read does no harm. */
+/* A hint that the cache line at an address will soon be read. Invalid addresses do no harm. */
 #ifndef BASE_PREFETCH_H
 #define BASE_PREFETCH_H
 

@@ -6,27 +6,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A double-double: the sum of two doubles. The first is the sum rounded; the second is at most half
- * a unit in its last place (Dekker, Numer. Math. 18 (1971) 224). fused rounds once on every
- * machine, with an instruction or without. */
+/* A double-double number: the sum of two doubles (Dekker, Numer. Math. 18 (1971) 224). `high` is
+ * the sum rounded to a double; `low` is at most half a unit in the last place of `high`. */
 typedef struct twofold {
     double high, low;
 } twofold;
 
-/* Dekker's Fast2Sum, for |a| >= |b|. */
+/* The exact sum of a and b, if |a| >= |b| (Dekker's Fast2Sum). */
 static twofold sum_of_larger(double a, double b)
 {
     const double sum = a + b;
     return (twofold){sum, b - (sum - a)};
 }
 
-/* Knuth's TwoSum, for any a and b. */
+/* The exact sum of any a and b (Knuth's TwoSum). */
 static twofold sum_of(double a, double b)
 {
     const double sum = a + b, part = sum - a;
     return (twofold){sum, (a - (sum - part)) + (b - part)};
 }
 
+/* The exact product of a and b: on every machine, fused rounds only once. */
 static twofold product_of(double a, double b)
 {
     const double product = a * b;
@@ -58,8 +58,8 @@ static twofold divide(twofold a, twofold b)
     return sum_of_larger(first, remaining.high / b.high);
 }
 
-/* x - k c for a constant c, given as a sum of `count` parts that have exact products with k (Cody
- * and Waite). */
+/* Returns x - k c, where the constant c is the sum of `count` parts. The product of k and each part
+ * is exact (Cody and Waite). */
 static twofold reduce(twofold x, double k, const double parts[], int count)
 {
     for (int i = 0; i < count; i++) {
@@ -70,8 +70,9 @@ static twofold reduce(twofold x, double k, const double parts[], int count)
 
 /* ---- angles ---- */
 
-/* 1 - s / (n (n + 1)) (1 - s / ((n + 2) (n + 3)) (1 - ...)), where s is the square of an angle, at
- * most pi^2 / 16. For n = 1 this is the angle's cosine, for n = 2 its sine divided by the angle. */
+/* Returns 1 - s / (n (n + 1)) (1 - s / ((n + 2) (n + 3)) (1 - ...)), where s is the square of an
+ * angle, at most pi^2 / 16. For n = 1 this is the angle's cosine, for n = 2 its sine divided by the
+ * angle. */
 static twofold alternate(twofold square, int n)
 {
     twofold sum = {1.0, 0.0};
@@ -115,7 +116,7 @@ static bool is_moderate(double x)
 double rounded_sin(double x)
 {
     if (fabs(x) < 0x1p-30) {
-        return x; /* keeps the sign of a zero */
+        return x; /* the rounded sine is x itself, also for zeros of either sign */
     }
     return is_moderate(x) ? turn(x).sine.high : sin(x);
 }
@@ -125,7 +126,7 @@ double rounded_cos(double x)
     return is_moderate(x) ? turn(x).cosine.high : cos(x);
 }
 
-/* The library's value is near the exact one; a Newton step from there doubles the digits. */
+/* One step of Newton's method, from the library's value, doubles the number of correct digits. */
 double rounded_acos(double x)
 {
     const double near = acos(x);
@@ -152,7 +153,7 @@ double rounded_atan2(double y, double x)
 
 /* ---- powers ---- */
 
-/* Returns r, where e^x = r 2^*exponent. */
+/* Returns r and sets *exponent such that e^x = r 2^*exponent. */
 static twofold exponential(twofold x, int *exponent)
 {
     static const double log_2[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56,

@@ -1,6 +1,7 @@
-/* Sine and cosine to within some units in the last place, with the same bits wherever doubles are
- * IEEE 754's. They use series of +, -, * and /, and take some tens of nanoseconds. rounded.h has
- * slower ones that are rounded correctly; series_kernel.h has other functions. */
+/* Sine and cosine with errors of some units in the last place, but the same bits on all machines
+ * with doubles as in IEEE 754: they use only +, -, *, / and rint. A call takes some tens of
+ * nanoseconds. rounded.h has slower functions that round correctly; series_kernel.h has
+ * exponentials, logarithms and cube roots. */
 #ifndef BASE_SERIES_H
 #define BASE_SERIES_H
 

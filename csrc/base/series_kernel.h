@@ -1,16 +1,16 @@
-/* Exponentials, logarithms and cube roots of lanes to within some units in the last place, with the
- * same bits wherever doubles are IEEE 754's. They use series of +, -, * and /. */
+/* Exponentials, logarithms and cube roots of lanes with errors of some units in the last place, but
+ * the same bits on all machines with doubles as in IEEE 754: they use only +, -, * and /. */
 #ifndef BASE_SERIES_KERNEL_H
 #define BASE_SERIES_KERNEL_H
 
 #include "lanes_kernel.h"
 
-/* The logarithm of 2 in two parts: products of the first with small whole numbers are exact (Cody
- * and Waite). */
+/* The logarithm of 2 is the sum of two parts. Products of the first part with small whole numbers
+ * are exact (Cody and Waite). */
 #define SERIES_LOG_2 0x1.62e42feep-1
 #define SERIES_LOG_2_LOW 0x1.a39ef35793c76p-33
 
-/* e^x for x from -700 to 700; an x outside counts as -700 or 700. */
+/* e^x for x from -700 to 700. A smaller x counts as -700, a larger one as 700. */
 LANES_INLINE lanes lanes_exp(lanes x)
 {
     static const double inv_factorials[] = {1.0 / 87178291200.0,
@@ -57,7 +57,7 @@ LANES_INLINE lanes lanes_log(lanes x)
            (exponent * lanes_set(SERIES_LOG_2_LOW) + two * s * sum);
 }
 
-/* The cube root of normal numbers > 0. Libraries round theirs differently. */
+/* The cube root of normal numbers > 0. The last digits of cbrt depend on the library. */
 LANES_INLINE lanes lanes_root_cube(lanes x)
 {
     static const double inv_roots[] = {-2.6101, 5.8745, -4.7553, 2.474};
@@ -66,8 +66,8 @@ LANES_INLINE lanes lanes_root_cube(lanes x)
     const lanes e = lanes_exponent(x) + one;
     const lanes third = lanes_round((e + one) * inv_three);
     const lanes part = lanes_set(0.5) * lanes_mantissa(x) * lanes_power(e - three * third);
-    /* the inverse root, without divisions: a cubic within 0.02, then steps that double the digits
-     */
+    /* the inverse cube root, without divisions: a cubic polynomial with an error below 0.02, then
+     * steps of Newton's method, which double the number of correct digits */
     lanes inverse = lanes_set(inv_roots[0]);
     for (int k = 1; k < 4; k++) {
         inverse = inverse * part + lanes_set(inv_roots[k]);

@@ -1,8 +1,9 @@
-/* The instructions that vector code uses.
+/* The instruction levels of vector code.
  *
  * Every file *_kernel.c is compiled once for each level, with that level's instructions and with
- * KERNEL_LEVEL set to its name; KERNEL(name) appends that name. Without KERNEL_LEVEL it is compiled
- * for the baseline, which every build has. All levels give the same bits. */
+ * KERNEL_LEVEL set to its name. KERNEL(name) appends the level's name to a function's name. Without
+ * KERNEL_LEVEL, a file is compiled for the baseline, which every build has. All levels give the
+ * same bits. */
 #ifndef BASE_SIMD_H
 #define BASE_SIMD_H
 
@@ -21,9 +22,10 @@ simd_level simd_level_in_use(void);
 #define KERNEL_OF_LEVEL(name, level) KERNEL_JOIN(name, level)
 #define KERNEL_JOIN(name, level) name##_##level
 
-/* A room lists its kernels once: ROOM_KERNELS(ENTRY) is ENTRY(add) and so on, where add_kernel is
- * the function's type. From the list the macros below make three things: declarations for all
- * levels, a struct of pointers to these, and an array of such structs with one for each level. */
+/* A room (a folder of csrc) lists its kernels once, in a macro such as ROOM_KERNELS(ENTRY). This is
+ * ENTRY(add) and so on, for functions of type add_kernel. From the list the macros below make three
+ * things: declarations for all levels, a struct of pointers to kernels, and an array of such
+ * structs with one for each level. */
 #define KERNEL_FUNCTIONS(name) name##_kernel name##_baseline, name##_v3, name##_v4;
 #define KERNEL_POINTER(name) name##_kernel *name;
 #if defined(ABUT_SIMD_LEVELS)

@@ -1,5 +1,6 @@
-/* Sorting by counting. Each stretch of items counts its keys; sums over keys and stretches give
- * where each stretch's items of a key begin; each stretch writes its items there. */
+/* Sorts by counting. Items are divided into stretches: consecutive items that one thread takes.
+ * First the keys of each stretch are counted. Sums of these counts give the index at which the
+ * items of each key and stretch begin. Then each stretch's items are written there. */
 #include "sort.h"
 
 #include <string.h>
@@ -17,10 +18,11 @@ static abut_index choose_stretch(abut_index count)
 
 typedef struct sorting {
     const sort_task *task;
-    abut_index size; /* of a stretch */
+    abut_index size; /* items in a stretch */
     int32_t *items;
     uint16_t *keys;
-    int32_t *begins; /* of each stretch and key */
+    /* for each stretch and key: first the count, then the index of the next item */
+    int32_t *begins;
     int32_t *key_begins;
     abut_index stretch_count;
 } sorting;
@@ -43,7 +45,7 @@ static abut_status count_stretch(void *context, abut_index stretch, parallel_job
     return parallel_report(job, end - begin);
 }
 
-/* Turns counts into where each stretch's items of a key begin. */
+/* Replaces each count of a stretch and key by the index at which its items begin. */
 static void sum_counts(const sorting *s)
 {
     int32_t sum = 0;
@@ -59,7 +61,7 @@ static void sum_counts(const sorting *s)
     s->key_begins[s->task->key_count] = sum;
 }
 
-/* Writes a stretch's items to the places of their keys. */
+/* Writes a stretch's items, each behind those of the same key that came before it. */
 static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const sorting *s = context;
@@ -114,7 +116,7 @@ static void count_run(const keyed_run *run, abut_index first_key, int32_t *count
     }
 }
 
-/* Writes a run's items; next[key - first_key] is the place of the key's next item. */
+/* Writes a run's items. next[k] is the index for the next item of key first_key + k. */
 static void place_run(const keyed_run *run, abut_index first_key, int32_t *next, int32_t *items)
 {
     for (abut_index k = 0; k < run->count; k++) {
@@ -122,8 +124,8 @@ static void place_run(const keyed_run *run, abut_index first_key, int32_t *next,
     }
 }
 
-/* While items are written, ends[k] is the place of the key's next item: it moves from where the
- * key's items begin to where they end. */
+/* While items are written, ends[k] is the index at which the next item of key first_key + k is
+ * written. It begins at the key's first item, and ends behind the last. */
 void sort_block(const key_block *block, const keyed_run *runs, abut_index run_count, int32_t *ends,
                 int32_t *items)
 {

@@ -1,4 +1,4 @@
-/* Sorting by counting, over threads. */
+/* Sorts items by counting their keys, on several threads. */
 #ifndef BASE_SORT_H
 #define BASE_SORT_H
 
@@ -6,15 +6,15 @@
 
 #include "memory.h"
 
-/* The most keys. Items are written to as many places at once, and these should stay in the
- * second-level cache. */
+/* The largest number of keys. Items are written to one place for each key in turn, and all these
+ * places should stay in the second-level cache. */
 enum { SORT_KEY_LIMIT = 4096 };
 
-/* The fewest and the most items that are sorted in one go. With fewer, counting their keys would
- * take longer than sorting; with more, threads could not share the work. */
+/* The smallest and the largest number of items in a stretch, which one thread takes. In a smaller
+ * one, counting keys would take longer than sorting. Larger ones would be too few for threads. */
 enum { SORT_SHORTEST = 4 * SORT_KEY_LIMIT, SORT_STRETCH = 16 * SORT_KEY_LIMIT };
 
-/* Writes the keys of items begin ... end - 1, each below key_count; keys[0] is that of `begin`. */
+/* Writes the keys of items begin ... end - 1, each below key_count, to keys[0] and behind it. */
 typedef void (*sort_fill)(void *context, abut_index begin, abut_index end, uint16_t *keys);
 
 typedef struct sort_task {
@@ -36,34 +36,34 @@ typedef struct sorted_items {
     memory_block blocks[SORTED_BLOCKS];
 } sorted_items;
 
-/* Returns ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. Zero-initialize `sorted`; the memory of an
- * earlier sort is used again. */
+/* Sorts items by key. Returns ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. Zero-initialize
+ * `sorted`; the memory of an earlier sort is used again. */
 abut_status sort_by_key(sorted_items *sorted, const sort_task *task);
 void sorted_free(sorted_items *sorted);
 
-/* Some of a block's items, with their keys. More than SORT_KEY_LIMIT keys are sorted in two steps:
- * first by block of consecutive keys, then each block by itself, while it is in the cache. */
+/* Some items of a block of consecutive keys, and their keys. More than SORT_KEY_LIMIT keys are
+ * sorted in two steps: all items by block, then each block by key, while it is in the cache. */
 typedef struct keyed_run {
     const int32_t *keys, *items;
     abut_index count;
     abut_index step; /* from one key or item to the next: 2 where keys and items alternate */
 } keyed_run;
 
-/* The keys of a block; `begin` is how many items the blocks before it have. */
+/* The keys of a block. `begin` is the number of items in all blocks before it. */
 typedef struct key_block {
     abut_index first_key, key_count;
     int32_t begin;
 } key_block;
 
-/* Writes a block's items, sorted by key, from items[begin] on; items of one key stay in the order
- * of the runs. ends[k] becomes the number of items of all blocks with keys up to first_key + k. */
+/* Writes a block's items, sorted by key, from items[begin] on. Items of one key stay in the order
+ * of the runs. ends[k] becomes the index behind the last item of key first_key + k. */
 void sort_block(const key_block *block, const keyed_run *runs, abut_index run_count, int32_t *ends,
                 int32_t *items);
 
 /* Whether item a goes before item b. */
 typedef bool (*sort_is_before)(const void *context, abut_index a, abut_index b);
 
-/* Sorts items by comparing them, stably. `room` has room for `count` items. */
+/* Sorts items by comparing them, stably. `room` must have memory for `count` items. */
 void sort_by_merging(abut_index *items, abut_index *room, abut_index count,
                      sort_is_before is_before, const void *context);
 

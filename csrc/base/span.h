@@ -11,10 +11,11 @@ typedef struct row_span {
     abut_index first, count;
 } row_span;
 
-/* The rows of an item. There are none if the offsets, which callers may change, are wrong now. */
+/* The rows of an item. None if the offsets are wrong: callers may have changed them. */
 static inline row_span span_at(const abut_index *offsets, abut_index item, abut_index row_count)
 {
-    const abut_index first = offsets[item], end = offsets[item + 1]; /* read once */
+    /* read once: they may change */
+    const abut_index first = offsets[item], end = offsets[item + 1];
     const bool is_right = first >= 0 && first <= end && end <= row_count;
     return is_right ? (row_span){first, end - first} : (row_span){0, 0};
 }
@@ -34,8 +35,8 @@ static inline abut_index span_find(row_span rows, const void *context, const voi
     return rows.first;
 }
 
-/* The first of `count` items with offsets that do not ascend from 0 to `row_count`; -1: all do.
- * Without items `offsets` may be NULL. */
+/* Returns the first of `count` items with wrong offsets; -1: there is none. Offsets must ascend
+ * from 0 to `row_count`. If `count` is 0, `offsets` may be NULL. */
 static inline abut_index span_find_wrong(const abut_index *offsets, abut_index count,
                                          abut_index row_count)
 {

@@ -1,12 +1,11 @@
-/* The smallest rotation that turns one direction into another: it carries vectors from one tangent
- * plane into the next. */
+/* The smallest rotation that turns one direction into another. It turns vectors of one tangent
+ * plane into vectors of the next. */
 #ifndef BASE_TILT_H
 #define BASE_TILT_H
 
 #include "vec3.h"
 
-/* The unit vector along the axis, of the first `axes`, on which a vector's component is smallest.
- */
+/* The unit vector along the axis with a vector's smallest component, of the first `axes` axes. */
 static inline vec3 tilt_least_axis(vec3 a, int axes)
 {
     const double x = fabs(a.x), y = fabs(a.y), z = axes == 3 ? fabs(a.z) : INFINITY;
@@ -21,15 +20,15 @@ static inline vec3 tilt_without_part_along(vec3 a, vec3 direction)
     return vec3_sub(a, vec3_scale(direction, vec3_dot(a, direction)));
 }
 
-/* A vector, of any length, halfway between two unit vectors. Where these are opposite, every
- * direction perpendicular to them is halfway, and one of them is returned. */
+/* Returns a vector, of any length, halfway between two unit vectors. If these are opposite, it is
+ * one of the directions perpendicular to them, all of which are halfway. */
 static inline vec3 tilt_middle(vec3 old, vec3 new, int axes)
 {
     const vec3 sum = vec3_add(old, new);
     if (vec3_norm_sq(sum) >= 1.0) {
         return sum;
     }
-    /* a short sum has a part along the difference from rounding, which would tilt it */
+    /* In a short sum, rounding errors along the difference are large and would tilt it. */
     const vec3 apart = vec3_sub(old, new);
     const double length = vec3_length(apart);
     const vec3 across = {apart.x / length, apart.y / length, apart.z / length};
@@ -39,11 +38,12 @@ static inline vec3 tilt_middle(vec3 old, vec3 new, int axes)
 }
 
 /* Turns a vector by the smallest rotation that takes the unit vector `old` to `new`. If these are
- * the same, the vector is returned to the bit. In the plane (2 axes) z is 0, and a half turn stays
- * in the plane.
+ * equal, the vector is returned unchanged, to the bit. In the plane (2 axes), z is 0, and a turn by
+ * 180 degrees stays in the plane.
  *
- * The rotation is two reflections: across the plane of `old`, then across that of their middle m.
- * Together they give v - 2 (m.v) / (m.m) m + 2 (old.v) new. */
+ * The rotation is made of two reflections: across the plane perpendicular to `old`, then across the
+ * plane perpendicular to m, the direction halfway between `old` and `new`. Together they give v - 2
+ * (m.v) / (m.m) m + 2 (old.v) new. */
 static inline vec3 tilt_in(vec3 vector, vec3 old, vec3 new, int axes)
 {
     if (vec3_compare(old, new) == 0) {

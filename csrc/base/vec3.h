@@ -73,7 +73,7 @@ static inline vec3 vec3_cross(vec3 a, vec3 b)
     return (vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/* a b - c d to within 1.5 units in the last place, however much cancels (Kahan). */
+/* a b - c d to within 1.5 units in the last place, however much the products cancel (Kahan). */
 static inline double difference_of_products(double a, double b, double c, double d)
 {
     double cd = c * d;
@@ -81,7 +81,8 @@ static inline double difference_of_products(double a, double b, double c, double
     return fused(a, b, -cd) + error;
 }
 
-/* The cross product with every component accurate to its last digits, as slivers need it. */
+/* The cross product with every component accurate to 1.5 units in its last place. For slivers,
+ * plain products would cancel. */
 static inline vec3 vec3_cross_exact(vec3 a, vec3 b)
 {
     return (vec3){difference_of_products(a.y, b.z, a.z, b.y),
@@ -114,7 +115,7 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* The reduced mass m*, radius R* or moment of inertia I* of two. */
+/* The reduced mass m*, radius R* or moment of inertia I* of two bodies. */
 static inline double reduced(double a, double b)
 {
     return a * b / (a + b);

@@ -10,9 +10,9 @@
 /* The cells of an axis that a sphere reaches, counted from the first of them. */
 typedef struct window {
     double place;  /* the sphere's coordinate, in cells from the window's begin */
-    double length; /* of a cell; 0: all cells of the axis count as near */
+    double length; /* length of a cell; 0: the window has all cells of the axis */
     double slack;
-    int32_t first; /* in the table */
+    int32_t first; /* index of the first cell in the table */
     int32_t count;
 } window;
 
@@ -45,7 +45,7 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
     return true;
 }
 
-/* How far the sphere is from the window's cells, from cell t on, along the axis. */
+/* The distance along the axis between the sphere and cell t of the window. */
 LANES_INLINE lanes distance_along(const window *w, lanes t)
 {
     lanes place = lanes_set(w->place), zero = lanes_set(0.0);
@@ -54,18 +54,19 @@ LANES_INLINE lanes distance_along(const window *w, lanes t)
     return lanes_larger(cells, zero) * lanes_set(w->length);
 }
 
-/* The table's cell for one that may be beyond the last, where cells wrap around. */
+/* The table's cell for a cell that may be beyond the last one, where cells wrap around. */
 LANES_INLINE int32_t fold(int32_t cell, int32_t count)
 {
     return cell < count ? cell : cell - count;
 }
 
-/* A layer of a level's cells within a sphere's reach. Its rows are tested some lanes at a time. */
+/* A layer of a level's cells within a sphere's reach. LANES of its rows are tested at a time. */
 typedef struct layer {
     const grid_axis *axes;
     const window *x, *y;
-    int32_t first_row; /* cell 0 of row 0 */
-    double reach_sq;   /* square of the sphere's reach, less that of the layer's distance */
+    int32_t first_row; /* index of cell 0 of row 0 in the table */
+    /* reach^2 - (distance of the sphere from the layer)^2 */
+    double reach_sq;
 } layer;
 
 /* ---- tasks ---- */
@@ -85,7 +86,7 @@ LANES_INLINE void find_runs(const field *f, pair_queue *queue, mode m)
     queue->task_count = count;
 }
 
-/* Compares each task's sphere with all spheres of its cells. False: the search is to end. */
+/* Compares each task's sphere with all spheres of its cells. False: the search must end. */
 LANES_INLINE bool do_tasks(const grid *g, pair_queue *queue, mode m)
 {
     const field all = field_of(g, m), *f = &all;
@@ -124,8 +125,7 @@ LANES_INLINE void add_task(const grid *g, pair_queue *queue, int32_t begin, int3
     queue->tasks[queue->task_count++] = (look_task){begin, end, number};
 }
 
-/* Adds a task for cells low ... high of a row, counted from the window's begin; two tasks where the
- * cells wrap around. */
+/* Adds a task for cells low ... high of a row of the window; two tasks if they wrap around. */
 LANES_INLINE void add_cells(const grid *g, const layer *l, int32_t row, int32_t low, int32_t high,
                             int32_t number, pair_queue *queue)
 {
@@ -140,8 +140,8 @@ LANES_INLINE void add_cells(const grid *g, const layer *l, int32_t row, int32_t 
     }
 }
 
-/* Adds tasks for LANES rows of the layer, from number t on: for the cells of each row that are
- * within the sphere's reach. */
+/* Adds tasks for LANES rows of the layer, from row t of the window on: for the cells of each row
+ * that are within the sphere's reach. */
 LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t number,
                            pair_queue *queue)
 {
@@ -154,7 +154,7 @@ LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t num
         lanes_sqrt(lanes_larger(rest_sq, lanes_set(0.0))) * lanes_set(l->axes[0].inv_length) +
         lanes_set(l->x->slack);
     lanes place = lanes_set(l->x->place), last = lanes_set(l->x->count - 1);
-    lanes zero = lanes_set(0.0); /* the window may end before the sphere, on either side */
+    lanes zero = lanes_set(0.0); /* the sphere may be outside of the window */
     lanes_store_whole(lows, lanes_smaller(lanes_larger(place - half, zero), last));
     lanes_store_whole(highs, lanes_larger(lanes_smaller(place + half, last), zero));
     const bool is_all = l->x->length == 0.0;
@@ -166,7 +166,7 @@ LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t num
     }
 }
 
-/* Makes room for the tasks of LANES rows, if there is none. False: the search is to end. */
+/* Makes room for the tasks of LANES rows, if there is none. False: the search must end. */
 LANES_INLINE bool has_task_room(const grid *g, pair_queue *queue)
 {
     return queue->task_count <= TASK_LIMIT - 2 * LANES || finish(g, queue);
@@ -176,7 +176,7 @@ LANES_INLINE bool has_task_room(const grid *g, pair_queue *queue)
  * finding those within the sphere's reach. */
 enum { FEW_ROWS = 5 };
 
-/* Whether the windows have that few rows and do not wrap around. */
+/* Whether the windows have at most FEW_ROWS rows along y and along z, and do not wrap around. */
 LANES_INLINE bool is_small(const grid_level *level, const window windows[3])
 {
     bool is_whole = true;

@@ -6,7 +6,7 @@
 typedef struct carrying {
     pair_steps steps;
     const abut_index *match;
-    const double *tangent; /* of the step before */
+    const double *tangent; /* tangential vectors of the step before */
     double *carried;
 } carrying;
 
@@ -17,8 +17,8 @@ static vec3 load_vector(const double *vectors, int dimension, abut_index row)
     return (vec3){v[0], v[1], dimension == 3 ? v[2] : 0.0};
 }
 
-/* Rotates a vector of the step before with its pair's normal. If the spheres are swapped,
- * tangential vector and normal are opposite. */
+/* Rotates a vector of the step before as its pair's normal has turned. If the spheres are swapped,
+ * tangential vector and normal change their signs. */
 static vec3 carry_vector(const carrying *c, abut_index row, abut_index old, bool is_swapped)
 {
     const int dimension = c->steps.now.dimension;
@@ -28,7 +28,7 @@ static vec3 carry_vector(const carrying *c, abut_index row, abut_index old, bool
     return tilt_in(vector, normal, load_vector(c->steps.now.normal, dimension, row), dimension);
 }
 
-/* Checks whether a pair may continue row `old`: ABUT_OK, or what is wrong. */
+/* Returns ABUT_OK if a pair may continue row `old`, else the status that names the fault. */
 static abut_status check_old(const pair_steps *s, abut_index old, const renamed_pair *pair)
 {
     if (old < 0 || old >= s->before.pair_count) {

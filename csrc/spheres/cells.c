@@ -12,11 +12,11 @@
 typedef struct filling {
     grid *g;
     const grid_plan *plan;
-    int32_t *cells; /* the cell of each sphere */
+    int32_t *cells; /* the cell of each sphere, in the caller's order */
     int32_t *begins, *ids, *ordered_cells;
-    int shift;                           /* block = cell >> shift */
-    abut_index block_count, turn_blocks; /* all blocks, and those of one turn of a thread */
-    _Atomic abut_index occupancy;        /* sum over cells of their spheres, squared */
+    int shift;                            /* block = cell >> shift */
+    abut_index block_count, chunk_blocks; /* the number of blocks; how many of them a chunk has */
+    _Atomic abut_index occupancy;         /* sum over cells of the squared number of spheres */
 } filling;
 
 /* Reserves memory for coordinates by axis and reaches, in the order of cells: floats if the grid
@@ -67,7 +67,7 @@ static void fill_blocks(void *context, abut_index begin, abut_index end, uint16_
     }
 }
 
-/* Lists the spheres of a block with their cells, which lie where the sorted cells will be. */
+/* Lists the spheres of a block with their cells. The sorted cells will replace this list. */
 static keyed_run list_block(const filling *f, int32_t begin, int32_t end)
 {
     const int32_t *items = f->g->sorted.items;
@@ -109,23 +109,23 @@ static abut_status fill_block(filling *f, abut_index block, parallel_job *job)
     return parallel_report(job, end - begin + (last - first) / 8);
 }
 
-/* In one turn a thread takes consecutive blocks: spheres of neighboring cells are mostly neighbors
- * in the caller's order, too, and share cache lines. Each thread should have several turns, so that
- * none waits long for the last. */
-enum { TURNS = 16, MOST_BLOCKS = 64 };
+/* Each thread should have CHUNKS_EACH chunks, so that none waits long for the last one. A chunk has
+ * up to MOST_BLOCKS consecutive blocks: spheres of neighboring cells are mostly neighbors in the
+ * caller's order, too, and share cache lines. */
+enum { CHUNKS_EACH = 16, MOST_BLOCKS = 64 };
 
-static abut_index blocks_of_turn(abut_index blocks, int workers)
+static abut_index blocks_of_chunk(abut_index blocks, int workers)
 {
-    const abut_index share = blocks / ((abut_index)TURNS * workers);
+    const abut_index share = blocks / ((abut_index)CHUNKS_EACH * workers);
     const abut_index most = share < MOST_BLOCKS ? share : MOST_BLOCKS;
     return most > 1 ? most : 1;
 }
 
-static abut_status fill_turn(void *context, abut_index turn, parallel_job *job)
+static abut_status fill_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     filling *f = context;
-    const abut_index begin = turn * f->turn_blocks;
-    const abut_index end = parallel_chunk_end(begin, f->turn_blocks, f->block_count);
+    const abut_index begin = chunk * f->chunk_blocks;
+    const abut_index end = parallel_chunk_end(begin, f->chunk_blocks, f->block_count);
     abut_status status = ABUT_OK;
     for (abut_index block = begin; !status && block < end; block++) {
         status = fill_block(f, block, job);
@@ -133,7 +133,7 @@ static abut_status fill_turn(void *context, abut_index turn, parallel_job *job)
     return status;
 }
 
-/* Finds the bounds of a level's spheres, to which searches from other levels are limited. */
+/* Finds the bounds of a level's spheres. Searches from other levels do not go beyond them. */
 static void bound_level(const grid *g, grid_level *level)
 {
     const abut_index begin = g->begins[level->first_cell];
@@ -165,7 +165,7 @@ static void bound_levels(grid *g, const grid_plan *plan)
     }
 }
 
-/* The fewest spheres per block, on average: with fewer, the fixed cost of a block would count. */
+/* The smallest average number of spheres per block. With fewer, its fixed cost would matter. */
 enum { BLOCK_SPHERES = 64 };
 
 static abut_status fill(filling *f)
@@ -178,8 +178,8 @@ static abut_status fill(filling *f)
         f->shift++;
     }
     f->block_count = ((g->cell_count - 1) >> f->shift) + 1;
-    f->turn_blocks = blocks_of_turn(f->block_count, plan->workers);
-    const abut_index turns = (f->block_count + f->turn_blocks - 1) / f->turn_blocks;
+    f->chunk_blocks = blocks_of_chunk(f->block_count, plan->workers);
+    const abut_index chunks = (f->block_count + f->chunk_blocks - 1) / f->chunk_blocks;
     const sort_task task = {.count = plan->count,
                             .key_count = (int32_t)f->block_count,
                             .fill = fill_blocks,
@@ -188,17 +188,17 @@ static abut_status fill(filling *f)
                             .interrupted = plan->interrupted,
                             .interrupted_data = plan->interrupted_data};
     f->begins[0] = 0;
-    const parallel_plan filling_plan = {.chunk_count = turns,
+    const parallel_plan filling_plan = {.chunk_count = chunks,
                                         .work = plan->count + g->cell_count / 8,
                                         .workers = plan->workers,
                                         .interrupted = plan->interrupted,
                                         .interrupted_data = plan->interrupted_data};
     abut_status status = sort_by_key(&g->sorted, &task);
-    return status ? status : parallel_run(&filling_plan, fill_turn, f);
+    return status ? status : parallel_run(&filling_plan, fill_chunk, f);
 }
 
-/* The giants' part of the occupancy. Finer levels would not split it, as all giants are in one
- * cell. */
+/* The giants' part of the occupancy. It does not count, since finer levels could not lower it: all
+ * giants are in one cell. */
 static abut_index occupancy_of_giants(const grid_plan *plan)
 {
     const abut_index giants = plan->has_giants ? plan->populations[plan->level_count - 1] : 0;

@@ -2,14 +2,14 @@
 #include "../base/memory.h"
 #include "query_pairs.h"
 
-/* The size of chunks of spheres that search only their own level. They are smaller where threads
- * would have too few chunks to share evenly. */
+/* The largest and the smallest number of spheres in a chunk, if spheres search only their own
+ * level. There should be at least USUAL_CHUNKS chunks, so that threads share them evenly. */
 enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 
 /* Searching this many rows of cells takes as long as searching a sphere's own level. */
 #define ROWS_PER_SPHERE 16.0
 
-/* The least size of a chunk of giants: its giants times all spheres. */
+/* The smallest size of a chunk of giants: its number of giants times that of all spheres. */
 enum { GIANTS_WORK = 1 << 16 };
 
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)
@@ -23,8 +23,7 @@ level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)
     return (level_range){level + 1, pairs->memory->grid.level_count - pairs->levels.has_giants};
 }
 
-/* The first cell, from `cell` on, that begins with sphere `sphere` of the grid's order or a later
- * one. */
+/* The first cell, from `cell` to `last`, without spheres before `sphere` in the grid's order. */
 static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sphere)
 {
     while (cell < last) {
@@ -38,7 +37,7 @@ static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sph
     return cell;
 }
 
-/* The number of spheres of a chunk: the more rows of cells each searches, the fewer. */
+/* The number of spheres in a chunk: smaller if each sphere searches many rows of cells. */
 static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double reach)
 {
     const level_range levels = chunks_other_levels(pairs, level);
@@ -89,7 +88,7 @@ static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
     return status;
 }
 
-/* Adds chunks of giants. Each giant searches all other levels, so chunks have few of them. */
+/* Adds chunks of giants. Each giant searches all other levels, so chunks have few giants. */
 static abut_status add_giant_chunks(abut_pairs *pairs, int32_t h)
 {
     const grid *g = &pairs->memory->grid;

@@ -13,8 +13,8 @@
 /* How a grid's spheres are compared, as flags. */
 typedef enum mode { DOUBLES = 0, FLOATS = 1, PERIODIC = 2 } mode;
 
-/* Copies of the grid's pointers and periods, in registers: the compiler cannot know that writing
- * lists does not change the grid. What the mode does not need is not set, here and below. */
+/* Copies of the grid's pointers and periods, for registers: the compiler cannot know that writing a
+ * list does not change the grid. Members that the mode does not need are not set. */
 typedef struct field {
     const grid *grid;
     const int32_t *begins, *ids;
@@ -58,12 +58,12 @@ LANES_INLINE void fetch(const field *f, int32_t k, mode m)
 /* The sphere that is compared with those of the grid. */
 typedef struct looker {
     const sphere_row *row;
-    int32_t number; /* the caller's */
+    int32_t number; /* the caller's number of the sphere */
     lanes place[3], reach;
     singles near_place[3], least_reach, most_reach;
 } looker;
 
-/* Prepares a sphere for comparison. For floats its coordinates count from the grid's low corner. */
+/* Prepares a sphere for comparison. Its floats are relative to the grid's low corner. */
 LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, mode m)
 {
     looker from = {.row = row, .number = number};
@@ -80,7 +80,7 @@ LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, m
     return from;
 }
 
-/* Prepares sphere a of the grid's order. Its row, elsewhere in memory, is hardly ever read. */
+/* Prepares sphere a of the grid's order for comparison. Its row is hardly ever read. */
 LANES_INLINE looker look_near(const field *f, int32_t a, mode m)
 {
     const grid *g = f->grid;
@@ -106,7 +106,7 @@ static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
 {
     double d[3];
     for (int axis = 0; axis < 3; axis++) {
-        const double ones = 0x1.8p52; /* as lanes_round */
+        const double ones = 0x1.8p52; /* as in lanes_round */
         d[axis] = from->place[axis] - to->place[axis];
         d[axis] -=
             ((d[axis] * g->lattice.inv_period[axis] + ones) - ones) * g->lattice.period[axis];
@@ -115,7 +115,7 @@ static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
 }
 
-/* Decides in doubles which of the open spheres touch. */
+/* Decides in doubles which spheres with set bits in `open` touch. Returns their bits. */
 static unsigned decide(const grid *g, const sphere_row *from, int32_t begin, unsigned open)
 {
     unsigned touching = 0;
@@ -140,11 +140,11 @@ LANES_INLINE singles near_difference(const field *f, const looker *from, int axi
 /* Which spheres of a vector a sphere touches, as bits. */
 typedef struct answer {
     unsigned touching;
-    unsigned open; /* those that may touch: floats cannot decide */
+    unsigned open; /* spheres that may touch: floats cannot decide */
 } answer;
 
-/* Compares in floats with spheres from index `begin` on; d is how far away they are along each
- * axis. */
+/* Compares a sphere with one vector of spheres, from index `begin` on, in floats. d is the
+ * difference of the centers. */
 LANES_INLINE answer answer_by_floats(const field *f, const looker *from, int32_t begin,
                                      const singles d[3])
 {
@@ -175,7 +175,7 @@ LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis
     return difference;
 }
 
-/* Compares in double precision, which decides every pair. */
+/* Compares as answer_by_floats does, but in doubles, which decide every pair. */
 LANES_INLINE answer answer_by_doubles(const field *f, const looker *from, int32_t begin,
                                       const lanes d[3])
 {
@@ -192,13 +192,13 @@ LANES_INLINE answer compare_doubles(const field *f, const looker *from, int32_t 
     return answer_by_doubles(f, from, begin, d);
 }
 
-/* The number of spheres that are compared at once. */
+/* The number of spheres in one vector. */
 LANES_INLINE int32_t width_of(mode m)
 {
     return m & FLOATS ? SINGLES : LANES;
 }
 
-/* Compares with one vector of spheres from index `begin` on, but only with the first `count`. */
+/* Compares a sphere with the first `count` spheres of one vector, from index `begin` on. */
 LANES_INLINE answer compare_vector(const field *f, const looker *from, int32_t begin, int32_t count,
                                    mode m)
 {
@@ -215,7 +215,8 @@ LANES_INLINE int32_t append(const field *f, int32_t begin, unsigned bits, int32_
                       : lanes_append_items(list, f->ids + begin, bits);
 }
 
-/* Writes the sphere's number beside each sphere that it touches. Mostly one vector is enough. */
+/* Writes the sphere's number as the first of all new pairs, up to index `count`. One vector is
+ * usually enough. */
 LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *queue, mode m)
 {
     int32_t k = queue->count;
@@ -230,10 +231,11 @@ LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *qu
     queue->count = count;
 }
 
-/* Longer runs report their work one by one: comparing with them takes a while. */
+/* For a run of more spheres than this, has_room calls `drain`, which reports work: to compare a
+ * sphere with them takes a while. */
 enum { LONG_RUN = 4096 };
 
-/* Makes room for `room` more pairs. False: the search is to end. */
+/* Makes room for `room` more pairs. False: the search must end. */
 LANES_INLINE bool has_room(pair_queue *queue, int32_t room)
 {
     const abut_index wanted = (abut_index)queue->count + room;
@@ -241,8 +243,8 @@ LANES_INLINE bool has_room(pair_queue *queue, int32_t room)
            queue->drain(queue, room);
 }
 
-/* Compares with the spheres of a run. Even an empty run compares one vector, which saves a branch
- * that the processor would have to guess. */
+/* Compares a sphere with spheres begin ... end - 1 of the grid's order, at least with one vector.
+ * For a run without spheres, this saves a branch that the processor would have to guess. */
 LANES_INLINE bool search_run(const field *f, const looker *from, int32_t begin, int32_t end,
                              pair_queue *queue, mode m)
 {

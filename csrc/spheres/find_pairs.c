@@ -1,10 +1,10 @@
-/* Finds pairs: checks, rows, grid, search, lists. */
+/* Finds pairs. The stages are checks, rows, grid, search and lists. */
 #include "../base/error.h"
 #include "../base/parallel.h"
 #include "cells.h"
 #include "query_pairs.h"
 
-/* The least work of searching for a sphere, in the units of parallel_report. */
+/* The smallest work for a sphere, in the units of parallel_report. */
 enum { WORK_OF_SPHERE = 5 };
 
 abut_pair_query abut_pair_query_default(void)
@@ -110,7 +110,7 @@ static void take_giants(abut_pairs *pairs, const level_set *levels)
     }
 }
 
-/* Leaves giants among own or other spheres without cells, if that pays. */
+/* Chooses levels in which giants have no cells, if that saves time. */
 static abut_status leave_out_giants(abut_pairs *pairs)
 {
     const row_set *own = &pairs->own, *set = pairs->second_set;
@@ -159,7 +159,8 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
 
 /* ---- the grid ---- */
 
-/* Whether no two spheres can touch at two images, so that the nearest image is enough. */
+/* Whether the nearest image is enough: no two spheres can touch at two images, and three cells of
+ * the grid fit into each period. */
 static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
 {
     const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
@@ -212,7 +213,7 @@ static abut_status set_image_levels(abut_pairs *pairs)
     return finder_choose_levels(pairs->finder, &input, &pairs->levels);
 }
 
-/* Makes all images if the box is so small that a sphere may touch several of another. */
+/* Makes all images if the box is so small that a sphere may touch several images of another. */
 static abut_status choose_images(abut_pairs *pairs)
 {
     if (!pairs->finder->lattice.is_periodic || pairs->has_giants) {
@@ -241,14 +242,13 @@ static abut_status fill_grid(abut_pairs *pairs)
     return cells_fill(&pairs->memory->grid, &plan);
 }
 
-/* Above this occupancy, the spheres in a sphere's cell averaged over spheres, the work model is
- * wrong: it expects far fewer. */
+/* Above this occupancy (see grid), cells are too crowded: the work model expects far fewer. */
 #define MOST_OCCUPANCY 64.0
 
-/* After cells were too crowded, this many queries use a level for each octave from the start. */
+/* After a query with crowded cells, this many queries begin with a level for each octave. */
 enum { OCTAVE_QUERIES = 64 };
 
-/* Whether this query uses octaves from the start. Counts such queries down. */
+/* Whether this query uses a level for each octave from the start. Counts such queries down. */
 static bool takes_octaves(pair_leftovers *leftovers)
 {
     int left = atomic_load(&leftovers->octave_queries);
@@ -260,21 +260,21 @@ static bool takes_octaves(pair_leftovers *leftovers)
     return false;
 }
 
-/* Fills the grid with a level for each octave of sizes. It is for sizes that vary with the place,
- * such as dust in one corner: there cells with few spheres on average hold far too many. */
+/* Fills the grid with a level for each octave of sizes. This is for sizes that vary from place to
+ * place, such as dust in one corner: cells with few spheres on average hold far too many there. */
 static abut_status refine_levels(abut_pairs *pairs)
 {
     const level_set before = pairs->levels;
     set_octaves(pairs);
     if (pairs->levels.count <= before.count) {
-        pairs->levels = before; /* the grid has these already */
+        pairs->levels = before; /* the grid has as many levels already */
         return ABUT_OK;
     }
     atomic_store(&pairs->finder->leftovers->octave_queries, OCTAVE_QUERIES);
     return fill_grid(pairs);
 }
 
-/* Fills the grid; if its cells are too crowded, once more with a level for each octave. */
+/* Fills the grid. If its cells are too crowded, fills it again with a level for each octave. */
 static abut_status build_grid(abut_pairs *pairs)
 {
     const abut_pair_finder *finder = pairs->finder;

@@ -12,7 +12,7 @@ typedef struct loading {
     row_source source;
     sphere_row *rows;
     abut_index count;
-    row_bounds *bounds; /* of each chunk */
+    row_bounds *bounds; /* one for each chunk */
 } loading;
 
 static abut_status load_chunk(void *context, abut_index chunk, parallel_job *job)
@@ -121,7 +121,7 @@ void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, d
         if (set->bounds.is_outside && period > 0.0) {
             double x = set->centers[(abut_index)dimension * sphere + axis];
             const bool is_inside = x >= 0.0 && x < period;
-            /* read once more: it may have been changed since it was checked */
+            /* checked again: it may have been changed since its first check */
             wraps[axis] = is_inside || !lattice_is_near(x, period) ? 0.0 : lattice_wrap(&x, period);
         }
     }

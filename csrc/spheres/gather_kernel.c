@@ -36,7 +36,7 @@ LANES_INLINE void store_rows(const lanes columns[3], const double *reaches, sphe
 typedef struct bound_lanes {
     lanes low[3], high[3];
     lanes_mask are_good; /* all coordinates so far are finite and not too far */
-    bool are_near;       /* no more than PERIOD_LIMIT periods from the box */
+    bool are_near;       /* all were at most PERIOD_LIMIT periods outside of the box */
     bool is_outside;     /* a coordinate was outside of the periodic box */
 } bound_lanes;
 
@@ -84,8 +84,8 @@ LANES_INLINE void load_lanes(const row_source *source, abut_index i, sphere_row 
     store_rows(columns, source->reaches + i, rows);
 }
 
-/* Loads the last spheres, fewer than LANES. The very last one fills the other lanes, which changes
- * no bounds. */
+/* Loads the last spheres, fewer than LANES. Copies of the last one fill the other lanes, which
+ * changes no bounds. */
 static void load_rest(const row_source *source, abut_index i, abut_index count, sphere_row *rows,
                       bound_lanes *bounds)
 {

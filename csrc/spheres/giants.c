@@ -1,29 +1,29 @@
 /* Decides which spheres are giants, and whether giants have cells of the grid.
  *
- * A periodic grid needs three cells along a period, each as wide as the largest sphere. One wider
- * sphere would force a search for all images of all spheres, several for each. Instead giants are
- * in a level of their own without cells. They search the cells of all others, as large spheres do
- * anyway, and are compared with each other one by one. Two spheres may touch at several images only
- * if one is about half a period wide; then each image is compared by itself. So a few giants cost
- * only what they touch. */
+ * A periodic grid needs three cells along a period, each as wide as the largest sphere. If one
+ * sphere is too wide, all images of all spheres must be made and searched (images.c), several for
+ * each sphere. Instead, giants may have a level of their own without cells. They search the cells
+ * of all other levels, as large spheres do anyway, and are compared with each other one by one. Two
+ * spheres can touch at several images only if the sum of their reaches is half a period or more.
+ * Then each image is compared by itself. So a few giants cost little. */
 #include "giants.h"
 
 #include "../base/parallel.h"
 
-/* Three cells with the most slack allowed are this many reaches wide. A sphere for which this fits
- * into the shortest period has cells in any box. */
+/* Three cells, each a diameter wide plus the largest slack, are less than this many reaches wide. A
+ * sphere for which they fit into the shortest period is no giant. */
 #define CELLS_OF_REACH 6.1
 
-/* A period of at most this many reaches surely has no room for three cells. Then the alternative is
- * the search for all images. */
+/* If a period is at most this many reaches, three cells surely do not fit. Without giants, all
+ * images are then searched. */
 #define CERTAIN_REACH 6.0
 
-/* Searching for all images of a sphere takes as long as comparing it with this many others, each at
- * as many images. */
+/* Searching all images of a sphere takes as long as comparing it with this many other spheres, each
+ * at all of its images. */
 #define COMPARED_EACH 64.0
 
-/* If a sphere may touch more images of another than this, giants keep their cells: images_make then
- * counts all images and checks their limit. */
+/* If a sphere may touch more than this many images of another, giants keep their cells. images_make
+ * then counts all images and checks their limit. */
 #define MOST_IMAGES 128.0
 
 /* ---- counting giants ---- */
@@ -33,7 +33,7 @@ static bool is_giant(double reach, double shortest)
     return CELLS_OF_REACH * reach > shortest;
 }
 
-/* Reaches that are counted. */
+/* Reaches to count, the shortest period, and the largest reach of spheres that are no giants. */
 typedef struct giant_counting {
     const double *reaches;
     double shortest, usual;
@@ -87,7 +87,7 @@ static giant_counts count_all(const level_input *spheres, const level_input *loo
 
 /* ---- whether a level without cells pays ---- */
 
-/* The most images of a sphere that another one may touch. */
+/* The largest number of images of a sphere that another one may touch at this sum of reaches. */
 static double most_images(const lattice *l, double reach)
 {
     double count = 1.0;
@@ -97,7 +97,7 @@ static double most_images(const lattice *l, double reach)
     return count;
 }
 
-/* Whether comparing with giants one by one takes less than the search for all images. */
+/* Whether comparing giants one by one takes less time than searching all images. */
 static bool is_less_work(const giant_counts *counts, const level_input *spheres,
                          const level_input *lookers)
 {

@@ -7,21 +7,21 @@
 
 /* Counts of giants, made before levels are chosen. */
 typedef struct giant_counts {
-    abut_index giants;   /* among spheres that the grid would hold */
-    abut_index twice;    /* spheres that search and may touch a smaller one at several images */
+    abut_index giants;   /* giants among the spheres that the grid would hold */
+    abut_index twice;    /* spheres that search and may touch a non-giant at several images */
     double giant, usual; /* the largest reach of giants, and of others */
 } giant_counts;
 
-/* Whether giants without cells take less time than a search for all images of all spheres. Giants
- * may be among the spheres that the grid would hold, and among the `lookers`, which search it. Both
- * are the same spheres where spheres search for each other. */
+/* Whether giants without cells save time, compared with searching all images of all spheres. If so,
+ * sets *counts. The grid would hold `spheres`, and `lookers` search it; both may be the same
+ * spheres, and both may include giants. */
 bool giants_do_pay(const lattice *l, const level_input *spheres, const level_input *lookers,
                    giant_counts *counts);
 
 /* Copies the reaches of spheres that are no giants; returns how many there are. */
 abut_index giants_leave_out(const lattice *l, const level_input *spheres, double *reaches);
 
-/* Adds the level of giants, as the last one. */
+/* Adds the level of giants, as the last one, if there are giants. */
 void giants_add_level(const giant_counts *counts, level_set *levels);
 
 /* Whether two spheres may touch at other images than the nearest; `reach` is the sum of their

@@ -4,21 +4,23 @@
 #include <math.h>
 #include <string.h>
 
-/* The most cells of the table per sphere: more would not fit into any cache. In folded cells about
- * one in this many has a sphere from elsewhere. */
+/* The largest number of cells in the table per sphere. A larger table would not fit into any cache.
+ * If cells are folded, about one in 8 also holds a sphere from a distant cell of space. */
 #define CELLS_PER_SPHERE 8.0
 
-/* A level may always have SMALL_LEVEL cells, however few its spheres are. All levels together have
- * not many more cells than CELL_LIMIT. */
+/* Each level may have up to SMALL_LEVEL cells, however few spheres it has. All levels together have
+ * at most about CELL_LIMIT cells. */
 #define SMALL_LEVEL 512.0
 #define CELL_LIMIT 0x1p30
 
-/* The most cells along the box, and the most slack. Spheres farther than that from the median count
- * as being at the border. */
+/* The largest number of cells of space along an axis. If there are more, spheres far from the
+ * median count as being at the border of the box. */
 #define SPACE_LIMIT 0x1p41
+
+/* The largest slack of a level (see grid_level). */
 #define MOST_SLACK 0x1p-6
 
-/* The median of this many spheres stands for that of all. */
+/* The number of spheres in the sample that is used to estimate the median of all. */
 enum { SAMPLE_COUNT = 255 };
 
 /* ---- the box ---- */
@@ -39,7 +41,7 @@ static double find_median(const grid_plan *plan, int axis)
     return sample[count / 2];
 }
 
-/* The size of the first level that has spheres. */
+/* The cell size of the first level that has spheres. */
 static double smallest_size(const grid_plan *plan)
 {
     int32_t h = 0;
@@ -50,7 +52,7 @@ static double smallest_size(const grid_plan *plan)
 }
 
 /* Chooses the box: the spheres' bounds, or the period. Bounds too wide for SPACE_LIMIT cells are
- * replaced by a part around most spheres. */
+ * replaced by a range around the median. */
 static void set_box(grid *g, const grid_plan *plan)
 {
     const double most = SPACE_LIMIT * smallest_size(plan);
@@ -74,9 +76,9 @@ static double extent(const grid *g, int axis)
     return g->high[axis] - g->low[axis];
 }
 
-/* The slack of cells, as a part of their size. A place in cells is a difference and a product, each
- * rounded; reaches and their sum are rounded, too. That makes fewer than 16 roundings for two
- * spheres, each of a number no larger than the box. */
+/* The slack of a level (see grid_level). A position in cells is computed by a difference and a
+ * product, each rounded; reaches and their sum are rounded, too. For two spheres this makes fewer
+ * than 16 roundings, each of a number no larger than the box. */
 static double slack_of(const double low[3], const double high[3], double size)
 {
     double longest = 0.0;
@@ -114,11 +116,12 @@ bool grid_fits(const grid_plan *plan)
     return true;
 }
 
-/* The largest divisor of a number of folds that is tried. */
+/* without_divisors tries divisors below this number. */
 enum { DIVISOR_LIMIT = 1024 };
 
-/* The first number from `number` on without small divisors. Spheres on a regular lattice often have
- * such divisors in their numbers along an axis, and would be folded onto each other. */
+/* Returns the first number, from `number` on, that has no divisors below DIVISOR_LIMIT. On a
+ * regular lattice, the number of spheres along an axis often has small divisors. Folded by such a
+ * divisor, many spheres would share a cell. */
 static double without_divisors(double number)
 {
     for (int divisor = 2; divisor < DIVISOR_LIMIT && divisor < number; divisor++) {
@@ -129,8 +132,9 @@ static double without_divisors(double number)
     return number;
 }
 
-/* Folds cells along the longest axis until the table has at most `most`. folds[axis] is the number
- * of cells of space that share one. */
+/* Folds the cells of a level (see grid.h), halving the longest axis until the table has at most
+ * `most` cells. folds[axis] becomes the number of cells of space that share a cell of the table
+ * along the axis. `counts` has the cells of space before, and the cells of the table afterwards. */
 static void fold(double counts[3], double folds[3], double most)
 {
     double left[3] = {counts[0], counts[1], counts[2]};
@@ -154,7 +158,7 @@ static grid_axis axis_of(const grid *g, const grid_level *level, int axis, doubl
     grid_axis at = {.count = (int32_t)count, .wraps = folds > 1.0 || g->lattice.period[axis] > 0.0};
     at.inv_fold = folds > 1.0 ? 1.0 / count : 0.0;
     if (g->lattice.period[axis] > 0.0) {
-        /* space has a multiple of `count` cells */
+        /* `count` divides the number of cells of space */
         const double cells = count * folds;
         at.length = g->lattice.period[axis] / cells;
         at.inv_length = cells / g->lattice.period[axis];
@@ -183,7 +187,7 @@ static void lay_out_giants(grid *g, grid_level *level)
     }
 }
 
-/* How many cells of space a level has, along each axis and in all. */
+/* Sets `counts` to the numbers of cells of space along each axis. Returns their product. */
 static double count_space(const grid *g, const grid_plan *plan, int32_t h, double counts[3])
 {
     const grid_level *level = &g->levels[h];
@@ -199,14 +203,15 @@ static double count_space(const grid *g, const grid_plan *plan, int32_t h, doubl
     return counts[0] * counts[1] * counts[2];
 }
 
-/* The most cells of the table. */
+/* The largest number of cells of the table. */
 static double most_cells(const grid_plan *plan)
 {
     const double most = CELLS_PER_SPHERE * (double)plan->count;
     return most < CELL_LIMIT ? most : CELL_LIMIT;
 }
 
-/* The most cells of a level, by its share of the spheres, if all levels would have too many. */
+/* The largest number of cells of a level, if all levels together would have too many: its share of
+ * the table, by its number of spheres. */
 static double share_of(const grid_plan *plan, int32_t h)
 {
     const double share = (double)plan->populations[h] / (double)plan->count;
@@ -231,19 +236,20 @@ static void lay_out_level(grid *g, const grid_plan *plan, int32_t h, bool is_fol
     g->cell_count += level->cell_count;
 }
 
-/* Floats are used if the distances that they leave open are within this part of the smallest
- * diameter. */
+/* Floats are used if their error is less than this part of the size of the smallest cells.
+ * Otherwise they would leave too many pairs to doubles. */
 #define MOST_OPEN 0x1p-8
 
-/* The error of floats, as a part of the box. A coordinate and its difference to another one are
- * rounded: 4 units of 2^-24 of the box along each axis, and as many for the reach. */
+/* The error of floats, as a part of the largest length. Roundings of coordinates and of their
+ * difference make up to 4 units of 2^-24 along each axis, and roundings of reaches as many. */
 #define FLOAT_ROUNDING 0x1p-21
 
-/* With a margin between these, squares of larger numbers neither vanish nor overflow. */
+/* Limits of the margin. Between them, squares of the numbers that are compared neither vanish nor
+ * overflow in floats. */
 #define FLOAT_LOW 0x1p-50
 #define FLOAT_HIGH 0x1p30
 
-/* The error of comparisons in floats; 0: doubles are to be used. */
+/* Returns the error of comparisons in floats; 0: doubles must be used. */
 static float choose_margin(const grid *g, const grid_plan *plan)
 {
     double longest = 0.0;

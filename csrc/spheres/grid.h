@@ -5,14 +5,14 @@
  * of all levels are in one table, level by level, along x first. The spheres are in the order of
  * their cells.
  *
- * Along an axis where a table of all cells would be too large, several cells of space share one of
- * the table, `count` cells apart: the cells are folded. Along a periodic axis the last cell is
- * beside the first. In both cases cells wrap around, and a search finds too many spheres, never too
- * few. So the number of spheres bounds the memory, wherever they are.
+ * If a table of all cells would be too large, cells of space that are `count` cells apart along an
+ * axis share one cell of the table: they are folded. Along a periodic axis, the last cell is a
+ * neighbor of the first. In both cases cells wrap around: a search may read spheres that are far
+ * away, but misses none that are near. So memory depends only on the number of spheres.
  *
- * Spheres too large for three cells along a period may have a level of their own, the last one,
- * which is a single cell: giants (giants.c). They search all other levels, and are compared with
- * each other one by one. */
+ * Spheres too large for three cells along a period are giants (giants.c). They may have a level of
+ * their own, the last one, with a single cell. They are compared with the spheres of all other
+ * levels, and with each other one by one. */
 #ifndef SPHERES_GRID_H
 #define SPHERES_GRID_H
 
@@ -24,8 +24,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Coordinates, in the box where there is a period, and the reach: radius + half the gap. Spheres
- * are read in any order, so their numbers are in one cache line. */
+/* A sphere: its coordinates, moved into the box along periodic axes, and its reach: radius + half
+ * the gap. Spheres are read in any order, so each row lies within one cache line. */
 typedef struct sphere_row {
     double place[3];
     double reach;
@@ -36,67 +36,68 @@ enum { ROW_DOUBLES = 4 };
 /* Vector code reads and writes up to this many items behind the last. */
 enum { GRID_PADDING = 16 };
 
-/* A coordinate is in cell (coordinate - low) * inv_length. */
+/* The cells along an axis. A coordinate is in cell floor((coordinate - low) * inv_length). */
 typedef struct grid_axis {
     double length, inv_length;
     double last;     /* number of the last cell of space */
     double inv_fold; /* 1 / count where cells are folded, else 0 */
-    int32_t count;   /* cells of the table */
-    bool wraps;      /* folded or periodic: the last cell's neighbor is the first; count >= 3 */
+    int32_t count;   /* the number of cells in the table */
+    bool wraps;      /* folded or periodic: the last cell is a neighbor of the first */
 } grid_axis;
 
 typedef struct grid_level {
     double size;
-    double reach; /* of its largest sphere */
-    double slack; /* in cells: how much rounding may change the distance of two spheres */
+    double reach; /* reach of its largest sphere */
+    double slack; /* largest error by rounding of the distance of two spheres, in cells */
     grid_axis axes[3];
-    int32_t first_cell, cell_count; /* in the table */
-    double least[3],
-        most[3]; /* bounds of its spheres, wider by a margin; infinite along a period */
-    double first[3], last[3]; /* cells of space that the bounds are in */
+    int32_t first_cell, cell_count; /* its range of cells in the table */
+    double least[3], most[3]; /* bounds of its spheres, with a margin; infinite along a period */
+    double first[3], last[3]; /* the cells of space at these bounds */
 } grid_level;
 
-/* A grid's arrays. */
+/* Memory blocks of a grid. */
 enum { CELLS_OF_SPHERES, GRID_BEGINS, GRID_PLACES, GRID_IDS, GRID_CELLS, GRID_BLOCKS };
 
 typedef struct grid {
-    double low[3], high[3]; /* spheres outside count as being at the border */
+    double low[3], high[3]; /* the box; spheres outside count as being at its border */
     lattice lattice;
     grid_level levels[ABUT_LEVEL_LIMIT];
     int32_t level_count, cell_count;
-    double occupancy; /* spheres in a sphere's cell, itself included: average over spheres */
-    const int32_t
-        *begins; /* cell_count + 1: cell c has the spheres begins[c] ... begins[c + 1] - 1 */
-    const sphere_row *rows; /* by the caller's numbers */
+    double occupancy;       /* the number of spheres in a sphere's cell, averaged over spheres */
+    const int32_t *begins;  /* cell_count + 1: cell c has spheres begins[c] ... begins[c + 1] - 1 */
+    const sphere_row *rows; /* in the caller's order */
 
-    /* In the order of cells, sphere_count + GRID_PADDING: floats, counted from `low`, where these
-     * decide nearly all pairs, else doubles. The other pointers are NULL. */
+    /* Coordinates and reaches in the order of cells, sphere_count + GRID_PADDING of each. They are
+     * floats, relative to `low`, if floats decide nearly all pairs, else doubles. The pointers of
+     * the type that is not used are NULL. */
     const float *near_place[3], *near_reach;
     const double *place[3], *reach;
-    float margin; /* error of distances less sums of reaches in floats; 0: doubles are used */
+    /* largest error, in floats, of a distance less a sum of reaches; 0: doubles are used */
+    float margin;
 
-    const int32_t *ids;   /* the caller's numbers in that order; they ascend in a cell */
-    const int32_t *cells; /* the cells in that order */
+    /* the caller's number of each sphere, in the order of cells; they ascend in a cell */
+    const int32_t *ids;
+    const int32_t *cells; /* the cell of each sphere, in the order of cells */
     sorted_items sorted;
     memory_block blocks[GRID_BLOCKS];
 } grid;
 
-/* What a grid is made for. */
+/* The input from which a grid is made. */
 typedef struct grid_plan {
     const sphere_row *rows;
     abut_index count;
     double low[3], high[3]; /* bounds of their coordinates */
 
-    /* Bounds and largest reach of all spheres that are compared, including those that search. */
+    /* Bounds and largest reach of all spheres that are compared, in the grid or not. */
     double all_low[3], all_high[3], all_reach;
     lattice lattice;
-    const double *sizes;           /* of the levels, ascending */
-    const double *reaches;         /* of each level's largest sphere; 0 where it has none */
-    const abut_index *populations; /* spheres of each level */
+    const double *sizes;           /* cell sizes of the levels, ascending */
+    const double *reaches;         /* reach of each level's largest sphere; 0: it has no spheres */
+    const abut_index *populations; /* number of spheres on each level */
     int32_t level_count;
-    bool has_giants;  /* the last level is one of giants */
+    bool has_giants;  /* the last level holds the giants */
     bool has_several; /* spheres are also compared at images other than the nearest */
-    bool has_lookers; /* spheres search levels that are not their own */
+    bool has_lookers; /* spheres are compared with levels other than their own */
     int workers;
     abut_interrupted interrupted;
     void *interrupted_data;
@@ -109,7 +110,7 @@ bool grid_fits(const grid_plan *plan);
 /* A bound for the relative error of a few roundings of coordinates, reaches and their sums. */
 #define GRID_ROUNDING 0x1p-48
 
-/* How far a coordinate, limited to the box, is from the low corner. */
+/* A coordinate's distance from the box's low corner; outside of the box, that of the border. */
 static inline double grid_distance(const grid *g, int axis, double place)
 {
     place = place > g->low[axis] ? place : g->low[axis];
@@ -117,7 +118,7 @@ static inline double grid_distance(const grid *g, int axis, double place)
     return place - g->low[axis];
 }
 
-/* The table's cell for cell number `cell` of space. */
+/* The index in the table, along an axis, of a cell of space. */
 static inline int32_t grid_fold(const grid_axis *at, double cell)
 {
     return (int32_t)(cell - floor(cell / at->count) * at->count);
@@ -141,7 +142,7 @@ void grid_lay_out(grid *g, const grid_plan *plan);
 
 void grid_free(grid *g);
 
-/* Bytes that the grid keeps. */
+/* The size of the grid's memory in bytes. */
 abut_index grid_bytes(const grid *g);
 
 #endif

@@ -9,7 +9,7 @@
 /* Rows are fetched into the cache this many spheres before they are read. */
 enum { FETCHED_AHEAD = 24 };
 
-/* The table's numbers of cells along one axis. */
+/* The table's cells of LANES coordinates, along one axis. */
 LANES_INLINE lanes find_along(const grid *g, const grid_axis *at, int axis, lanes place)
 {
     lanes low = lanes_set(g->low[axis]);
@@ -19,7 +19,7 @@ LANES_INLINE lanes find_along(const grid *g, const grid_axis *at, int axis, lane
     if (at->inv_fold > 0.0) {
         lanes count = lanes_set(at->count), zero = lanes_set(0.0);
         cell = cell - lanes_whole(cell * lanes_set(at->inv_fold)) * count;
-        /* the product may be rounded up or down to the next whole number */
+        /* rounding may have changed the whole part of the product by 1 */
         cell = lanes_select(lanes_less(cell, zero), cell + count, cell);
         cell = lanes_select(lanes_less(cell, count), cell, cell - count);
     }
@@ -67,8 +67,8 @@ void KERNEL(grid_find_cells)(const grid *g, const sphere_row *rows, abut_index b
     }
 }
 
-/* Loads coordinates and reaches of LANES spheres from index i of the grid's order on; behind the
- * end those of the last sphere. */
+/* Loads coordinates and reaches of LANES spheres, from index i of the grid's order on. Lanes behind
+ * the end hold the last one. */
 LANES_INLINE void load_ordered(const grid *g, abut_index i, abut_index end, lanes columns[4])
 {
     const double *pointers[LANES];
@@ -82,8 +82,7 @@ LANES_INLINE void load_ordered(const grid *g, abut_index i, abut_index end, lane
 }
 
 /* Writes lanes into an array of the grid, of floats or doubles, from index i on. Entries from `end`
- * on are not written: they belong to another block, which another thread may be writing. Only this
- * function writes these arrays, which are read-only elsewhere. */
+ * on are not written: another thread may be writing them. These arrays are const elsewhere. */
 LANES_INLINE void put(const float *singles_at, const double *doubles_at, abut_index i,
                       abut_index end, lanes from)
 {
@@ -104,7 +103,7 @@ LANES_INLINE void put(const float *singles_at, const double *doubles_at, abut_in
     }
 }
 
-/* Floats count from the grid's low corner, which saves digits. */
+/* Floats are relative to the grid's low corner, so that fewer digits are lost. */
 void KERNEL(grid_gather)(const grid *g, abut_index begin, abut_index end)
 {
     double origin[3] = {0.0};

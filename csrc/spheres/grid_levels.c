@@ -9,47 +9,48 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* A bin of the histogram is a 64th of an octave. Its key is the upper bits of a positive double:
- * they have the order of the numbers. */
+/* The histogram has 64 bins for each octave. A bin's key is the upper bits of a positive double,
+ * which ascend with the number. */
 enum { KEY_SHIFT = 46 };
 
-/* The most levels that are tried: further ones gain next to nothing. */
+/* The largest number of levels that is tried: more gain next to nothing. */
 enum { MOST_LEVELS_TRIED = 12 };
 
-/* The precision of the number of spheres per cell, in natural logarithms. The bins allow no better
- * one, since cells of neighboring bins differ by a 30th in volume. */
+/* The precision of the number of spheres per cell, as a difference of natural logarithms. A finer
+ * one gains nothing: from one bin to the next, the volume of cells changes by about 3 percent. */
 #define PER_CELL_STEP 0.01
 
 #define PI 3.141592653589793
 
 /* The spheres in a bin of the histogram. */
 typedef struct tally {
-    double largest; /* reach; 0: no spheres */
+    double largest; /* the largest reach; 0: no spheres */
     int64_t count;
 } tally;
 
 typedef struct histogram {
     tally *tallies;            /* key_count */
-    uint32_t first, key_count; /* bins from the smallest sphere's to the largest's */
-    memory_block block;        /* of the tallies */
+    uint32_t first, key_count; /* key of the first bin; number of bins up to the largest sphere */
+    memory_block block;        /* memory of the tallies */
 } histogram;
 
-/* Spheres that are counted in one go. */
+/* The number of spheres in a stretch. Each stretch has a histogram of its own. */
 enum { STRETCH = 16384 };
 
 typedef struct counting {
     const double *reaches;
     abut_index count, stretch_count;
-    histogram *histograms; /* of each stretch */
+    histogram *histograms; /* one for each stretch */
 } counting;
 
-/* An occupied bin; bins ascend. Sizes are diameters divided by the largest diameter. */
+/* A bin that has spheres; bins ascend. Sizes are diameters divided by the largest diameter. */
 typedef struct size_bin {
-    double reach;       /* the largest one */
+    double reach;       /* the largest reach */
     double size, least; /* the largest size, and a lower bound of all sizes */
-    double before;      /* spheres in smaller bins */
-    double seekers[4];  /* sums of size^k over spheres that search a level: top-down one that ends
-                           before this bin, bottom-up one that begins with it */
+    double before;      /* the number of spheres in smaller bins */
+    /* Sums of size^k over the spheres of other levels that search a level. Search top-down: the
+     * level ends before this bin. Bottom-up: it begins with this bin. */
+    double seekers[4];
 } size_bin;
 
 typedef struct spectrum {
@@ -58,10 +59,10 @@ typedef struct spectrum {
     int dimension;
     abut_search search;
     double overhead;
-    double density; /* density * n: how many of n spheres are in a cube of size 1 */
+    double density; /* of n spheres, density * n are in a cube of size 1 */
 } spectrum;
 
-/* Chosen levels: level l holds bins ends[l - 1], or 0, to ends[l] - 1. */
+/* Chosen levels: level l holds bins ends[l - 1] ... ends[l] - 1. Level 0 begins with bin 0. */
 typedef struct choice {
     double sizes[ABUT_LEVEL_LIMIT];
     abut_index ends[ABUT_LEVEL_LIMIT];
@@ -102,7 +103,7 @@ static void count_spheres(const double *reaches, abut_index count, histogram *fo
     for (abut_index i = 0; i < count; i++) {
         tally *bin = &found->tallies[key_of(reaches[i]) - found->first];
         bin->count++;
-        /* a branch, soon hardly ever taken; without it each sphere would wait for the one before */
+        /* A branch, soon hardly ever taken: the processor need not wait for the sphere before. */
         if (reaches[i] > bin->largest) {
             bin->largest = reaches[i];
         }
@@ -223,7 +224,7 @@ static void fill_bins(const histogram *found, spectrum *s)
     *bin = (size_bin){.before = before};
 }
 
-/* Adds one bin's spheres to the sums of size^k, as if all had the size in its middle. */
+/* Adds one bin's spheres to the sums of size^k, as if all had the size in the bin's middle. */
 static void add_moments(const size_bin *bin, double *sums)
 {
     double number = bin[1].before - bin->before, size = 0.5 * (bin->least + bin->size);
@@ -232,8 +233,7 @@ static void add_moments(const size_bin *bin, double *sums)
     }
 }
 
-/* Finds `seekers` of each bin by running sums. All of them add positive numbers, so none is a small
- * difference of large ones. */
+/* Computes `seekers` of each bin by running sums of positive numbers, which do not cancel. */
 static void sum_seekers(spectrum *s)
 {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
@@ -249,7 +249,7 @@ static void sum_seekers(spectrum *s)
     }
 }
 
-/* Sets the density of spheres that fill this part of the volume. */
+/* Sets the density of spheres that fill the fraction `volume_fraction` of space. */
 static void set_density(spectrum *s, double volume_fraction)
 {
     const size_bin *all = &s->bins[s->search == ABUT_TOP_DOWN ? 0 : s->bin_count];
@@ -276,9 +276,9 @@ static abut_status make_spectrum(const level_task *task, level_memory *memory, s
 
 /* ---- the work that the model expects ---- */
 
-/* The work on a level with cells of this size that holds bins first ... end - 1. Each of its
- * spheres searches half of the 3^d cells around it. Each sphere of another level that searches it
- * covers 2 + (its size / the cells') cells along each axis. */
+/* The work of searching a level with cells of this size that holds bins first ... end - 1. For each
+ * of its spheres, half of the 3^d cells around the sphere are searched. For each sphere of another
+ * level that searches it, 2 + (sphere's size / cell's size) cells are searched along each axis. */
 static double work_of_level(const spectrum *s, double size, abut_index first, abut_index end)
 {
     double number = s->bins[end].before - s->bins[first].before;
@@ -306,15 +306,15 @@ static double work_of(const spectrum *s, const choice *levels)
 
 /* ---- equal numbers of spheres per cell ---- */
 
-/* How many spheres of bins first ... end - 1 a cell of this size holds, if all spheres are in a
- * cell of size 1. */
+/* How many spheres of bins first ... end - 1 are in a cell of this size, if all these spheres are
+ * in a cell of size 1. */
 static double held(const spectrum *s, double size, abut_index first, abut_index end)
 {
     return (s->bins[end].before - s->bins[first].before) * power_of(size, s->dimension);
 }
 
-/* The first bin for which cells of its size hold per_cell spheres of the bins from `first` on;
- * bin_count: there are too few. */
+/* The first bin with a size such that cells of this size hold per_cell spheres of the bins from
+ * `first` to this one. Returns bin_count if there are too few spheres. */
 static abut_index full_bin(const spectrum *s, abut_index first, double per_cell)
 {
     abut_index low = first, high = s->bin_count;
@@ -327,8 +327,8 @@ static abut_index full_bin(const spectrum *s, abut_index first, double per_cell)
     return low;
 }
 
-/* The size at which cells hold per_cell spheres of the bins before this one, if it is below this
- * bin; else 0. So in a gap between sizes cells may be larger than their spheres. */
+/* The size at which cells hold per_cell spheres of the bins first ... bin - 1, if it is below the
+ * sizes of this bin; else 0. So in a gap between sizes, cells may be larger than their spheres. */
 static double size_in_gap(const spectrum *s, abut_index first, abut_index bin, double per_cell)
 {
     double most = held(s, s->bins[bin].least, first, bin);
@@ -339,8 +339,8 @@ static double size_in_gap(const spectrum *s, abut_index first, abut_index bin, d
     return s->bins[bin].least * (s->dimension == 2 ? sqrt(part) : cbrt(part));
 }
 
-/* Closes one level after the other as soon as its cells hold per_cell spheres, `limit` levels in
- * all. Returns whether cells of the last level hold at least as many. */
+/* Makes `limit` levels, or fewer. Each level ends as soon as its cells hold per_cell spheres.
+ * Returns whether cells of size 1 hold at least as many of the remaining spheres. */
 static bool close_levels(const spectrum *s, double per_cell, abut_index limit, choice *levels)
 {
     abut_index first = 0;
@@ -367,8 +367,8 @@ static void close_last_level(const spectrum *s, choice *levels)
     levels->count++;
 }
 
-/* Makes the wanted number of levels with equal numbers of spheres per cell. Bisection finds that
- * number: the more a cell holds, the fewer remain for the last level. */
+/* Makes the wanted number of levels with equal numbers of spheres per cell. Bisection finds the
+ * number of spheres per cell: the larger it is, the fewer spheres remain for the last level. */
 static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
 {
     double smallest = s->bins[0].size > DBL_MIN ? s->bins[0].size : DBL_MIN;
@@ -383,8 +383,8 @@ static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
     close_last_level(s, levels);
 }
 
-/* Tries one level, two, and so on for the least work, until two more levels in a row have not
- * lessened it. */
+/* Tries 1, 2, 3 and more levels, and keeps the number with the least work. Stops after two numbers
+ * in a row that were not better. */
 static void make_best_levels(const spectrum *s, choice *best)
 {
     make_levels(s, 1, best);

@@ -1,13 +1,13 @@
-/* Makes all images of spheres that may touch those of a small periodic box. */
+/* Makes all images of spheres that may touch other spheres in a small periodic box. */
 #include <math.h>
 
 #include "../base/error.h"
 #include "query_pairs.h"
 
-/* Limits for queries where a sphere may touch several images of another. Images take about 150
- * bytes each; pairs take about 150, too, from the search to the columns. There may be these numbers
- * of them, and COUNT_EACH more for each sphere: 1.5 GB, and up to 77 kB for each sphere. Small
- * spheres beside one that is five periods wide need no more. Many more come from wrong units. */
+/* Limits of a query in which a sphere may touch several images of another: these numbers of images
+ * and pairs, and COUNT_EACH more for each sphere. An image or a pair takes about 150 bytes, so the
+ * limits are 1.5 GB, and 77 kB for each sphere. Small spheres near a sphere that is five periods
+ * wide need no more. Larger numbers usually come from wrong units. */
 #define IMAGES_AT_LEAST 0x1p20
 #define PAIRS_AT_LEAST 0x1p23
 #define COUNT_EACH 256.0
@@ -34,7 +34,7 @@ static double count_images(const image_range *range)
     return count;
 }
 
-/* The images made so far, sphere by sphere; a sphere's images are in order. */
+/* The images made so far, sphere by sphere; the images of a sphere ascend. */
 typedef struct image_list {
     const abut_pairs *pairs;
     sphere_image *images;
@@ -104,8 +104,7 @@ abut_index images_pair_limit(const abut_pairs *pairs)
     return (abut_index)(PAIRS_AT_LEAST + COUNT_EACH * spheres);
 }
 
-/* Sets how many images there are, and how many pairs they may make. False: there are too many
- * images. */
+/* Sets the number of images, and the largest number of pairs allowed. False: too many images. */
 static bool set_limits(abut_pairs *pairs, double image_count)
 {
     const double spheres = (double)pairs->own.count + (double)pairs->others.count;

@@ -13,7 +13,8 @@ static cell_range range_along(const grid *g, const grid_axis *at, int axis, doub
                               double reach)
 {
     place = grid_distance(g, axis, place) * at->inv_length;
-    place = place < at->last + 1.0 ? place : at->last + 0.5; /* it was rounded up to the end */
+    /* the product was rounded up to the end of the axis */
+    place = place < at->last + 1.0 ? place : at->last + 0.5;
     double low = floor(place - reach * at->inv_length - 0.5);
     double high = floor(place + reach * at->inv_length + 0.5);
     if (!at->wraps) {
@@ -26,7 +27,7 @@ static cell_range range_along(const grid *g, const grid_axis *at, int axis, doub
     return (cell_range){grid_fold(at, low), high < low ? 0 : (int32_t)(high - low) + 1};
 }
 
-/* How many spheres are in some cells of a row, which may wrap around to its begin. */
+/* How many spheres are in cells x of a row of `count` cells, which may wrap around. */
 static abut_index count_in_row(const int32_t *row, cell_range x, int32_t count)
 {
     const int32_t end = x.first + x.count;
@@ -66,8 +67,8 @@ static void count_across(const grid *g, const grid_level *other, const double pl
     work->test_count += count_in_box(g, other, range);
 }
 
-/* Counts the cells around a sphere on its own level, and the spheres in them. These count it, too,
- * so half of both is its work. */
+/* Counts the cells around a sphere on its own level, and the spheres in them. Each pair of spheres
+ * is counted twice, so half of both numbers is the work. */
 static void count_near(const grid *g, const grid_level *level, const double place[3],
                        abut_index *cells, abut_index *spheres)
 {
@@ -101,7 +102,7 @@ static void count_level(const abut_pairs *pairs, int32_t h, abut_pair_level *wor
         }
     }
     work->sphere_count = end - begin;
-    /* only the sphere itself searches its own cell, and it is not compared with itself */
+    /* a sphere's own cell counts in full, and the sphere is not compared with itself */
     work->access_count += (cells + work->sphere_count) / 2;
     work->test_count += (spheres - work->sphere_count) / 2;
 }
@@ -157,8 +158,8 @@ static abut_index bytes_of(const pair_memory *memory)
     return sum;
 }
 
-/* Takes the last query's result. NULL: there is none, or it is another finder's, which may have
- * been freed together with its spheres. */
+/* Takes the result of the last query. NULL: there is none, or it belongs to another finder, which
+ * may have been freed together with its spheres. */
 static pair_memory *take_result(const abut_pair_finder *finder)
 {
     pool *results = &finder->leftovers->results;

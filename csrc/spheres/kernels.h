@@ -1,4 +1,4 @@
-/* The room's vector code, a table of functions for each instruction level. */
+/* The vector code of this folder: a table of functions for each instruction level. */
 #ifndef SPHERES_KERNELS_H
 #define SPHERES_KERNELS_H
 
@@ -16,38 +16,39 @@ typedef struct row_source {
 /* Bounds of coordinates. */
 typedef struct row_bounds {
     double low[3], high[3];
-    bool is_outside; /* some were outside of the periodic box and were wrapped */
+    bool is_outside; /* a coordinate was outside of the periodic box and was moved into it */
 } row_bounds;
 
-/* Pairs of which columns are written. */
+/* Pairs, and the columns that are computed for them. */
 typedef struct pair_block {
     int32_t count;
     const int32_t *firsts, *seconds; /* indices of rows, count + GRID_PADDING */
-    const int32_t *next_seconds;     /* count; indices of rows that are read soon after */
+    /* count: indices of rows to fetch, which are read soon after */
+    const int32_t *next_seconds;
     const sphere_row *first_rows, *second_rows;
     const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
     const double *shifts[3];                  /* count + GRID_PADDING: image * period; NULL: none */
-    const lattice *lattice; /* for nearest images if there are no shifts; NULL: none */
+    const lattice *lattice; /* for nearest images if there are no shifts; NULL: no periods */
     int dimension;
-    abut_index *i, *j; /* columns, from the first pair on; i, j and point may be NULL */
+    abut_index *i, *j; /* arrays for the results; i, j and point may be NULL */
     double *normal, *overlap, *point;
 } pair_block;
 
-/* The most rows ahead of a row of cells: 4 in space, 1 in the plane. */
+/* The largest number of rows ahead (see row_task): 4 in space, 1 in the plane. */
 enum { MOST_AHEAD = 4 };
 
-/* Cells of a row along x, and the neighboring rows that come after it. */
+/* Cells of a row along x, and the rows ahead: half of those around it. So pairs are found once. */
 typedef struct row_task {
     const grid_level *level;
     int32_t row;               /* cell 0 of the row */
     int32_t begin, end;        /* the task's cells in the row */
     int32_t ahead[MOST_AHEAD]; /* cell 0 of each row ahead */
     int32_t ahead_count;
-    bool wraps; /* a row ahead is beyond the end of a period */
+    bool wraps; /* a row ahead is beyond a border where cells wrap around */
 } row_task;
 
-/* A sphere that is compared with spheres begin ... end - 1 of the grid's order, all of them at one
- * image: shifted by image * period. */
+/* A sphere that is compared with spheres begin ... end - 1 of the grid's order. All of these are at
+ * the same image: they are shifted by image * period. */
 typedef struct image_run {
     const sphere_row *from;
     int32_t number; /* the caller's number of `from` */
@@ -59,40 +60,40 @@ typedef struct image_run {
 typedef bool gather_load_kernel(const row_source *source, abut_index begin, abut_index end,
                                 sphere_row *rows, row_bounds *bounds);
 
-/* Finds the cells of spheres begin ... end - 1; cells[0] is that of `begin`. */
+/* Finds the cells of spheres begin ... end - 1; cells[0] is the cell of sphere `begin`. */
 typedef void grid_find_cells_kernel(const grid *g, const sphere_row *rows, abut_index begin,
                                     abut_index end, int32_t *cells);
 
-/* Writes spheres begin ... end - 1 of the grid's order into its arrays, of floats or of doubles. */
+/* Writes spheres begin ... end - 1 of the grid's order into its arrays of floats or doubles. */
 typedef void grid_gather_kernel(const grid *g, abut_index begin, abut_index end);
 
-/* Finds the bounds of spheres begin ... end - 1 of the grid's order along an axis, as the grid's
- * arrays have them: floats count from `low`. */
+/* Finds the smallest and the largest coordinate, along an axis, of spheres begin ... end - 1 of the
+ * grid's order. If the grid has floats, both are relative to the grid's low corner. */
 typedef void grid_bound_kernel(const grid *g, int axis, abut_index begin, abut_index end,
                                double *least, double *most);
 
-/* Finds pairs of a task's spheres with others of the same level. False: the search is to end. */
+/* Finds the pairs of a task's spheres with others of the same level. False: the search must end. */
 typedef bool near_row_kernel(const grid *g, const row_task *task, pair_queue *queue);
 
 /* Adds tasks to search a level's cells for one sphere; `number` is as in look_task. False: the
- * search is to end. */
+ * search must end. */
 typedef bool across_level_kernel(const grid *g, const grid_level *level, const sphere_row *from,
                                  int32_t number, pair_queue *queue);
 
-/* Finds the pairs of all tasks that wait. False: the search is to end. */
+/* Finds the pairs of all tasks in the queue. False: the search must end. */
 typedef bool across_finish_kernel(const grid *g, pair_queue *queue);
 
-/* Finds the pairs of a sphere and a run. False: the search is to end. */
+/* Finds the pairs of run->from with the other spheres of the run. False: the search must end. */
 typedef bool several_run_kernel(const grid *g, const image_run *run, pair_queue *queue);
 
-/* Sorts consecutive lists, each into ascending order, and writes them to `to`. The first number has
- * index `begin` in all lists; list i ends before index ends[i]. */
+/* Sorts each of several consecutive lists into ascending order, and writes them to `to`. List i
+ * ends before from[ends[i] - begin]; list 0 begins with from[0]. */
 typedef void lists_sort_kernel(const int32_t *from, const abut_index *ends, abut_index list_count,
                                abut_index begin, int32_t *to);
 
 typedef void pairs_compute_kernel(const pair_block *block);
 
-/* The kernels; a build need not have all levels. */
+/* The kernels of this folder. A build need not have all instruction levels. */
 #define PAIR_KERNELS(ENTRY)                                                                        \
     ENTRY(gather_load)                                                                             \
     ENTRY(grid_find_cells)                                                                         \

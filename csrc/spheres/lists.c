@@ -1,15 +1,15 @@
-/* Sorts pairs by first sphere: by block of spheres, and each block by itself, while it is in the
- * cache. */
+/* Sorts pairs by first sphere: first all pairs by block of spheres, then each block by sphere,
+ * while it is in the cache. */
 #include <string.h>
 
 #include "../base/parallel.h"
 #include "query_pairs.h"
 
-/* The most blocks, and the fewest spheres of a block as a power of 2. The counts for each chunk and
- * block, and for each sphere of a block, should stay in the caches. */
+/* The largest number of blocks, and the smallest number of spheres in a block as an exponent of 2.
+ * Counts for each chunk and block, and for each sphere of a block, should stay in the caches. */
 enum { BLOCK_LIMIT = 512, BLOCK_SHIFT = 11 };
 
-/* Scratch of a thread: a block's pairs, and its lists before they are sorted. */
+/* Working memory of a thread: a block's pairs, and its lists before they are sorted. */
 typedef struct list_maker {
     pooled pooled;
     memory_block runs;           /* keyed_run: the block's pairs in each chunk */
@@ -27,19 +27,20 @@ void lists_choose_blocks(abut_pairs *pairs)
 
 /* ---- one block ---- */
 
-/* Where a block's pairs begin and end among those of a chunk. */
+/* The index at which a block's pairs begin among those of a chunk. */
 static abut_index block_begin(const pair_chunk *chunk, abut_index block)
 {
     const abut_index *ends = chunk->ends.data;
     return block > 0 ? ends[block - 1] : 0;
 }
 
+/* The index at which a block's pairs end among those of a chunk. */
 static abut_index block_end(const pair_chunk *chunk, abut_index block)
 {
     return ((const abut_index *)chunk->ends.data)[block];
 }
 
-/* Lists the pairs that chunks have found for a block. Returns how many chunks have some. */
+/* Lists a block's pairs in each chunk that has some. Returns the number of these chunks. */
 static abut_index list_runs(const abut_pairs *pairs, abut_index block, keyed_run *runs)
 {
     abut_index count = 0;
@@ -56,7 +57,7 @@ static abut_index list_runs(const abut_pairs *pairs, abut_index block, keyed_run
     return count;
 }
 
-/* Makes the lists of a block: sorts its pairs by first sphere, and each sphere's seconds. */
+/* Makes a block's lists: sorts pairs by first sphere, and then the second spheres of each. */
 static void fill_lists(const abut_pairs *pairs, abut_index block, const list_maker *maker)
 {
     const abut_index begin = block << pairs->block_shift, after = (block + 1) << pairs->block_shift;
@@ -82,7 +83,8 @@ static void list_maker_destroy(pooled *self)
     memory_free(maker);
 }
 
-/* Makes room for any block. False: there is no memory, or a block has more than INT32_MAX pairs. */
+/* Reserves memory for the largest block. False: there is no memory, or the block has more than
+ * INT32_MAX pairs. */
 static bool reserve_room(const abut_pairs *pairs, list_maker *maker)
 {
     const abut_index spheres = (abut_index)1 << pairs->block_shift;
@@ -110,10 +112,10 @@ static abut_status make_lists(void *context, abut_index block, parallel_job *job
     return has_room ? parallel_report(job, work) : ABUT_NO_MEMORY;
 }
 
-/* ---- all ---- */
+/* ---- all blocks ---- */
 
-/* counts[b] becomes the number of pairs in the blocks before b; returns how many pairs the largest
- * block has. */
+/* Sets counts[b] to the number of pairs in the blocks before b. Returns the number of pairs in the
+ * largest block. */
 static abut_index count_blocks(const abut_pairs *pairs, abut_index *counts)
 {
     memset(counts, 0, (size_t)pairs->block_count * sizeof *counts);

@@ -3,8 +3,8 @@
 #include "../base/simd.h"
 #include "kernels.h"
 
-/* Lists of up to SORTED_NUMBERS are sorted without branches, longer ones up to this by insertion,
- * the longest by heapsort. */
+/* Lists of up to SORTED_NUMBERS numbers are sorted without branches, lists of up to SHORT_LIST
+ * numbers by insertion, longer ones by heapsort. */
 enum { SHORT_LIST = 24 };
 
 static void sort_short(int32_t *list, abut_index count)

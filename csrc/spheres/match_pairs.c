@@ -1,5 +1,5 @@
-/* Finds the pair of the step before that a pair continues: that of the same two spheres. Where
- * these touch at several images, it is the same image with a close normal, or the next best. */
+/* Finds the pair of the step before that a pair continues: both have the same two spheres. If these
+ * touch at several images, pairs with the same image and a close normal are preferred. */
 #include "match_pairs.h"
 
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "../base/span.h"
 #include "steps.h"
 
-/* The cosine of 60 degrees. Normals of two images that touch a sphere are at least that far apart,
- * unless spheres are larger than the period. From step to step a normal turns far less. */
+/* The cosine of 60 degrees. The normals of two images that touch a sphere differ by at least that
+ * angle, unless spheres are larger than the period. In one step, a normal turns by far less. */
 #define TURNED 0.5
 
 typedef struct matching {
@@ -29,12 +29,12 @@ static bool is_before_second(const void *step, abut_index row, const void *secon
     return ((const abut_pair_step *)step)->j[row] < *(const abut_index *)second;
 }
 
-/* The rows that are tested one by one before the others are bisected. */
+/* The number of rows that are tested one by one, before the remaining ones are bisected. */
 enum { FEW_ROWS = 8 };
 
 /* Finds the first of these rows of the step before with a second sphere of at least `second`. The
- * search begins at `place`, where the last one ended: rows of this step ascend, and mostly so do
- * those that they continue. */
+ * search begins at `place`, where the last one ended: rows of this step ascend, and the rows that
+ * they continue usually ascend, too. */
 static abut_index find_second(const abut_pair_step *step, row_span rows, abut_index second,
                               abut_index place)
 {
@@ -68,21 +68,21 @@ static row_span rows_before(const pair_steps *s, const renamed_pair *pair, abut_
 
 /* ---- several images of the same two spheres ---- */
 
-/* How well a row continues another: the same image with a close normal, another image with a close
- * normal, the same image with a turned normal. */
+/* How well a row continues another, the best first: same image and close normal, other image and
+ * close normal, same image and turned normal, neither. */
 typedef enum image_rank { SAME_AND_CLOSE, CLOSE, SAME, NEITHER } image_rank;
 
 /* The best row of the step before for a row of this step, among those that are not taken. */
 typedef struct proposal {
     image_rank rank;
     double turned;  /* CLOSE: minus the cosine between the normals; else 0 */
-    abut_index row; /* of the step before; -1: none, or `now` is matched */
+    abut_index row; /* row of the step before; -1: none, or `now` is matched already */
     abut_index now; /* the row of this step */
 } proposal;
 
-/* Scratch that the pairs of a chunk share. */
+/* Working memory for the pairs of a chunk. */
 typedef struct scratch {
-    abut_index place;       /* in the step before, where the last search ended */
+    abut_index place;       /* the row of the step before where the last search ended */
     memory_block proposals; /* one for each image of this step */
     memory_block taken;     /* uint8_t, one for each image of the step before */
 } scratch;
@@ -92,13 +92,12 @@ static bool is_better(const proposal *a, const proposal *b)
     return a->rank != b->rank ? a->rank < b->rank : a->turned < b->turned;
 }
 
-/* Whether two rows have the same image. If their spheres are swapped, equal images have opposite
- * signs. */
+/* Whether two rows have the same image. If their spheres are swapped, their signs are opposite. */
 static bool is_same_image(const pair_steps *s, abut_index row, abut_index old, bool is_swapped)
 {
     bool is_same = true;
     for (int axis = 0; axis < s->now.dimension; axis++) {
-        /* unsigned, since callers may have written any number */
+        /* unsigned, which cannot overflow: callers may have written any number */
         const size_t now = (size_t)s->now.image[s->now.dimension * row + axis];
         const size_t before = (size_t)s->before.image[s->now.dimension * old + axis];
         is_same &= now == (is_swapped ? 0 - before : before);
@@ -134,8 +133,8 @@ typedef struct image_lists {
     bool is_swapped; /* the first sphere of this step was the second */
 } image_lists;
 
-/* Matches rows with the same image and a close normal, for which there is no better match. Most
- * continue the row after the one that was found last. */
+/* Matches rows with the same image and a close normal: no other match is better. Each search begins
+ * behind the row that was found last, which is the right place for most rows. */
 static abut_status match_same(const matching *m, const image_lists *l, uint8_t *taken,
                               parallel_job *job)
 {
@@ -159,7 +158,7 @@ static abut_status match_same(const matching *m, const image_lists *l, uint8_t *
     return status;
 }
 
-/* Proposes the best row that is not taken for row `row`; of equal ones the first. */
+/* Returns the best row that is not taken for row `row`; of equal ones the first. */
 static proposal propose(const matching *m, abut_index row, const image_lists *l,
                         const uint8_t *taken)
 {
@@ -173,7 +172,7 @@ static proposal propose(const matching *m, abut_index row, const image_lists *l,
     return best;
 }
 
-/* The number of the best proposal, of equal ones the first; -1: none remains. */
+/* The index of the best proposal, of equal ones the first; -1: none remains. */
 static abut_index find_best(const proposal *proposals, abut_index count)
 {
     abut_index best = -1;
@@ -185,8 +184,8 @@ static abut_index find_best(const proposal *proposals, abut_index count)
     return best;
 }
 
-/* Matches the best proposals first, and each row of either step at most once. A proposal waits
- * until it is the best. If its row was taken meanwhile, it is made anew. */
+/* Matches the best proposals first, and each row of either step at most once. If the row of a
+ * proposal was taken meanwhile, a new proposal replaces it. */
 static abut_status match_best_first(const matching *m, const image_lists *l, const scratch *room,
                                     parallel_job *job)
 {
@@ -214,7 +213,7 @@ static abut_status match_best_first(const matching *m, const image_lists *l, con
     return status;
 }
 
-/* Matches all rows of this step with the same two spheres: nearly always a single one. */
+/* Matches all rows of this step with the same two spheres. Nearly always there is a single row. */
 static abut_status match_images(const matching *m, row_span now, scratch *room, parallel_job *job)
 {
     const renamed_pair pair = steps_rename(&m->steps, now.first);
@@ -249,8 +248,8 @@ static abut_index end_of_images(const abut_pair_step *step, abut_index row)
     return end;
 }
 
-/* Matches the rows of a chunk, those of the same two spheres together. They all belong to the chunk
- * of their first row, even if they continue beyond its end. */
+/* Matches the rows of a chunk. Rows of the same two spheres are matched together. They belong to
+ * the chunk of the first of these rows, even if they extend beyond its end. */
 static abut_status match_image_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const matching *m = context;
@@ -273,8 +272,8 @@ static bool is_alone(const abut_pair_step *step, abut_index row)
     return end_of_images(step, row) == row + 1 && (row == 0 || end_of_images(step, row - 1) == row);
 }
 
-/* Finds the row to continue without normals: the one with the same image. If the two spheres have a
- * single row, then and now, it is that one. */
+/* Finds the row to continue without normals: the row with the same image. If there is none, but the
+ * two spheres have a single row in each step, it is that row. */
 static abut_index find_by_image(const pair_steps *s, abut_index row, row_span before,
                                 bool is_swapped)
 {
@@ -286,8 +285,8 @@ static abut_index find_by_image(const pair_steps *s, abut_index row, row_span be
     return before.count == 1 && is_alone(&s->now, row) ? before.first : -1;
 }
 
-/* Matches the rows of a chunk one by one. Without a period two spheres make one pair at most;
- * without normals several rows may continue the same one. */
+/* Matches the rows of a chunk one by one, if there are no images or no normals. Without images, two
+ * spheres make one pair at most. Without normals, several rows may continue the same one. */
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const matching *m = context;
@@ -324,7 +323,7 @@ static void convert_rows(const match_memory *memory, const abut_index *found, ab
     }
 }
 
-/* Matches all rows that are not done. */
+/* Matches all rows that are not marked as done. */
 static abut_status match_ordered(const pair_steps *steps, const uint8_t *const done[2], int workers,
                                  match_memory *memory, abut_index *match)
 {

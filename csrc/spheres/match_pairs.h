@@ -1,14 +1,15 @@
-/* Finds the pair of the step before that a pair continues. Calls share their memory. */
+/* Finds, for each pair, the pair of the step before that it continues. Calls may share memory. */
 #ifndef SPHERES_MATCH_PAIRS_H
 #define SPHERES_MATCH_PAIRS_H
 
 #include "ordered.h"
 
-/* Zero-initialize. */
+/* Memory for a match, which must be zero-initialized. */
 typedef struct match_memory {
     ordered_step now, before;
     memory_block found;
-    memory_block done[2]; /* uint8_t: matched rows of this step, and of before */
+    /* uint8_t, for each row of this step and of the step before: whether it is matched */
+    memory_block done[2];
 } match_memory;
 
 /* Does what abut_pairs_match does, with the caller's memory. */

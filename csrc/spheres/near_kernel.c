@@ -2,7 +2,7 @@
 #include "../base/simd.h"
 #include "compare_kernel.h"
 
-/* Spheres are fetched into the cache this many before they are compared. */
+/* Spheres that are fetched into the cache are this many places behind those that are compared. */
 enum { FETCHED_AHEAD = 64 };
 
 /* Compares a sphere with those in cells x - 1, x and x + 1 of a row. */
@@ -41,8 +41,8 @@ LANES_INLINE bool search_ahead(const field *f, const row_task *task, const looke
     return is_done;
 }
 
-/* Appends the spheres that sphere a, in cell x, touches: found[0] has those after it in its own
- * row, found[1 + r] those in row r ahead. */
+/* Appends the spheres that sphere a, in cell x, touches. Bits of found[0] are spheres after it in
+ * its own row, bits of found[1 + r] spheres in row r ahead. */
 LANES_INLINE void append_all(const field *f, const row_task *task, const looker *from, int32_t a,
                              int32_t x, int32_t ahead_count, const answer *found, pair_queue *queue,
                              mode m)
@@ -56,10 +56,11 @@ LANES_INLINE void append_all(const field *f, const row_task *task, const looker 
     store_number(from, count, queue, m);
 }
 
-/* Compares sphere a with one vector of each run, whatever the run holds. Most runs fit into one
- * vector, most cells are not at the border, and floats decide most pairs. So the processor has to
- * guess only one branch: whether there is any pair at all. With different sizes there mostly is
- * none. False: a run is longer, or doubles must decide; nothing has changed. */
+/* Compares sphere a with one vector of spheres from its own row, and one from each row ahead.
+ * Usually this is enough: in most rows there are few spheres to compare, most cells are not at the
+ * border, and floats decide most pairs. So the processor has to guess only one branch: whether
+ * there is any pair. With different sizes there is usually none. Returns false and changes nothing
+ * if one vector is not enough, or if doubles must decide. */
 LANES_INLINE bool search_short(const field *f, const row_task *task, const looker *from, int32_t a,
                                int32_t x, int32_t ahead_count, pair_queue *queue, mode m)
 {
@@ -76,7 +77,7 @@ LANES_INLINE bool search_short(const field *f, const row_task *task, const looke
         found[1 + r] = compare_vector(f, from, begin, end - begin, m);
         open |= found[1 + r].open, touching |= found[1 + r].touching;
     }
-    fetch(f, begin + FETCHED_AHEAD, m); /* of the last row, which has not been read before */
+    fetch(f, begin + FETCHED_AHEAD, m); /* in the last row ahead, which was not read before */
     if (longest > width_of(m) || open) {
         return false;
     }
@@ -87,7 +88,7 @@ LANES_INLINE bool search_short(const field *f, const row_task *task, const looke
     return true;
 }
 
-/* The compiler unrolls the loop over rows if it sees their number. */
+/* Calls search_short. The compiler unrolls its loop over rows if it knows their number. */
 LANES_INLINE bool search_known(const field *f, const row_task *task, const looker *from, int32_t a,
                                int32_t x, pair_queue *queue, mode m)
 {
@@ -96,8 +97,8 @@ LANES_INLINE bool search_known(const field *f, const row_task *task, const looke
                : search_short(f, task, from, a, x, task->ahead_count, queue, m);
 }
 
-/* Searches the spheres in some cells of a row for pairs with spheres after them. `inner` is the
- * mode for cells other than the first and last of the row. */
+/* Compares the spheres in a task's cells with the spheres after them. `inner` is the mode for cells
+ * other than the first and last of the row. */
 LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m,
                              mode inner)
 {
@@ -124,9 +125,9 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
     return true;
 }
 
-/* If no row ahead is beyond the end of a period, only spheres in a row's first and last cell may
- * touch others at images other than 0: at least three cells fit into the period. So most spheres
- * are compared as in an open box, which saves rounding to images. */
+/* If no row ahead wraps around, only spheres in the first and last cell of a row may touch others
+ * at images other than 0: at least three cells fit into the period. So most spheres are compared as
+ * in an open box, which saves the rounding to nearest images. */
 bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
 {
     if (g->near_reach && !g->lattice.is_periodic) {

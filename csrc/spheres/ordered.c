@@ -7,14 +7,13 @@
 
 enum { OFFSETS, KEYS, NEXT_KEYS, ROWS, SORTED, ENDS, FIRSTS, SECONDS, NORMALS, IMAGES };
 
-/* A row's two spheres, the smaller number first. A second sphere that is one of the others stays
- * second. */
+/* A row's two spheres, the smaller number first. Spheres of a second set stay second. */
 typedef struct row_key {
     abut_index first, second;
     bool is_turned;
 } row_key;
 
-/* A number out of range, changed since it was checked, counts as 0. */
+/* Returns the number, or 0 if it is out of range: it may have changed since its check. */
 static abut_index number_within(abut_index number, abut_index count)
 {
     return number >= 0 && number < count ? number : 0;
@@ -91,7 +90,7 @@ static abut_status sort_step(const abut_pair_step *step, const uint8_t *done, or
 
 /* ---- copies ---- */
 
-/* Copies normal and image of a row, with opposite signs if its spheres are swapped. */
+/* Copies normal and image of a row. Their signs change if its spheres are swapped. */
 static void copy_row(const abut_pair_step *from, abut_index row, bool is_turned, double *normal,
                      abut_index *image)
 {
@@ -101,7 +100,7 @@ static void copy_row(const abut_pair_step *from, abut_index row, bool is_turned,
         normal[axis] = is_turned ? -number : number;
     }
     for (int axis = 0; from->image && axis < dimension; axis++) {
-        /* unsigned, since callers may have written any number */
+        /* unsigned, which cannot overflow: callers may have written any number */
         const size_t number = (size_t)from->image[dimension * row + axis];
         image[axis] = (abut_index)(is_turned ? 0 - number : number);
     }

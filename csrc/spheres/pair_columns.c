@@ -6,7 +6,7 @@
 #include "giants.h"
 #include "query_pairs.h"
 
-/* Pairs that are written in one go, and pairs plus spheres of a chunk. */
+/* The number of pairs in a block; the number of pairs and spheres in a chunk. */
 enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 8192 };
 
 /* The row of a pair's second sphere is fetched into the cache this many pairs before it is read. */
@@ -15,7 +15,7 @@ enum { FETCHED_AHEAD = 128 };
 /* Chunks begin at multiples of this many pairs, where each column begins a cache line. */
 enum { LINE_PAIRS = MEMORY_LINE / sizeof(double) };
 
-/* Columns of a block that the caller does not want. They are written here and never read. */
+/* Memory for columns that the caller does not want. It is written here and never read. */
 typedef struct spare_columns {
     abut_index numbers[BLOCK_PAIRS];
     double normal[3 * BLOCK_PAIRS], overlap[BLOCK_PAIRS], point[3 * BLOCK_PAIRS];
@@ -35,7 +35,7 @@ typedef struct pair_numbers {
     double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
 } pair_numbers;
 
-/* Sets the second sphere of each pair. Entries behind the last one are sphere 0. */
+/* Sets the second sphere of each pair. Entries behind the last pair are sphere 0. */
 static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
 {
     for (int32_t k = 0; k < count; k++) {
@@ -47,8 +47,8 @@ static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, 
     }
 }
 
-/* The image, along an axis, at which the second sphere was found: the one that was searched for, or
- * else the nearest. */
+/* The number, along an axis, of the image at which the second sphere was found: one of
+ * pairs->images, or else the nearest image. */
 static double image_along(const abut_pairs *pairs, abut_index row, int axis, int32_t first,
                           int32_t second)
 {
@@ -58,11 +58,11 @@ static double image_along(const abut_pairs *pairs, abut_index row, int axis, int
     const double difference =
         pairs->own.rows[first].place[axis] - pairs->second_set->rows[second].place[axis];
     const double ones =
-        0x1.8p52; /* as lanes_round: calling rint would take longer than all the rest */
+        0x1.8p52; /* as in lanes_round: calling rint would take longer than all the rest */
     return (difference * pairs->finder->lattice.inv_period[axis] + ones) - ones;
 }
 
-/* Sets an image, and the vector to it from image 0. */
+/* Sets the image of pair k, and the vector to it from image 0. */
 static void set_image(const lattice *l, int32_t k, const double image[3], pair_numbers *n)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -71,7 +71,7 @@ static void set_image(const lattice *l, int32_t k, const double image[3], pair_n
     }
 }
 
-/* Sets the images of pairs that may touch at several. */
+/* Replaces the nearest images of pairs that may touch at several images. */
 static void set_several_images(const abut_pairs *pairs, abut_index row, int32_t count,
                                pair_numbers *n)
 {
@@ -106,7 +106,7 @@ static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, p
     }
 }
 
-/* Whether the caller's center is not the one in the box. */
+/* Whether the caller's center differs from `place`, which is in the box. */
 static bool is_moved(const double *center, const double *place, int dimension)
 {
     bool is_same = true;
@@ -116,7 +116,7 @@ static bool is_moved(const double *center, const double *place, int dimension)
     return !is_same;
 }
 
-/* Moves points to the caller's first spheres, which may be outside of the box. */
+/* Moves points of pairs whose first sphere, as the caller has it, is outside of the box. */
 static void move_points(const row_set *own, const pair_block *block)
 {
     const int dimension = block->dimension;
@@ -132,7 +132,7 @@ static void move_points(const row_set *own, const pair_block *block)
     }
 }
 
-/* Writes images of spheres with all of the caller's centers in the box. */
+/* Writes images if all of the caller's centers are in the box. */
 static void write_images_inside(const writing *w, abut_index row, int32_t count,
                                 const pair_numbers *n)
 {
@@ -165,8 +165,8 @@ static void write_images(const writing *w, abut_index row, int32_t count, const 
     }
 }
 
-/* The second spheres to fetch while the pairs from row `row` on are computed. At the end, or if
- * they are images, these are the pairs' own. */
+/* The second spheres to fetch while the pairs from row `row` on are computed: those of later pairs.
+ * At the end, or if second spheres are images, those of the same pairs. */
 static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int32_t count,
                                    const pair_numbers *n)
 {
@@ -237,12 +237,12 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
     }
 }
 
-/* This many numbers are written for each sphere without a check, since most spheres are the first
- * of few pairs. The next sphere's numbers overwrite those that are too many. */
+/* set_firsts writes this many numbers for each sphere without a check, since most spheres are the
+ * first of few pairs. The next sphere's numbers overwrite those that are too many. */
 enum { FEW = 4 };
 
-/* Sets the first spheres of pairs row ... row + count - 1; `sphere` is that of the first pair or
- * one before. Returns that of the last pair. */
+/* Sets the first spheres of pairs row ... row + count - 1. `sphere` is the first sphere of pair
+ * `row`, or one before it. Returns the first sphere of the last pair. */
 static abut_index set_firsts(const abut_index *offsets, abut_index sphere, abut_index row,
                              int32_t count, int32_t *firsts)
 {
@@ -275,7 +275,7 @@ static abut_index sphere_of(const abut_pairs *pairs, abut_index row)
     return sphere;
 }
 
-/* Where a chunk begins among `count` items that all chunks share. */
+/* The index at which a chunk begins, among `count` items that are divided among all chunks. */
 static abut_index first_of(const writing *w, abut_index count, abut_index chunk)
 {
     const abut_index first = count / w->chunk_count * chunk / LINE_PAIRS * LINE_PAIRS;

@@ -8,12 +8,12 @@
 
 #include "../base/parallel.h"
 
-/* The cost of searching a cell in the work model, in computed distances. It was measured for
- * power-law sizes up to 1000:1. Vector code computes several distances in the time of one. */
+/* The cost of reading a cell in the work model, in computed distances. It was measured for
+ * power-law sizes up to 1000:1. It is large: vector code computes several distances at a time. */
 #define ACCESS_COST 7.0
 
-/* The volume fraction of spheres in the work model: that of a dense packing. On average it may be
- * less, but then there are few spheres, or they are packed in a part of the volume. */
+/* The volume fraction of spheres in the work model: that of a dense packing. The true fraction may
+ * be less, but then there are few spheres, or they are packed in a part of the volume. */
 #define DENSE_FRACTION 0.6
 
 abut_pair_input abut_pair_input_default(void)
@@ -23,7 +23,7 @@ abut_pair_input abut_pair_input_default(void)
 
 /* ---- checks ---- */
 
-/* Checks the dimension before anything is copied: the finder has room for three axes. */
+/* Checks the dimension before anything is copied, since the finder's arrays have three axes. */
 static abut_status check_dimension(const abut_pair_input *input, abut_error *error)
 {
     const bool is_known = input->dimension == 2 || input->dimension == 3;
@@ -59,7 +59,7 @@ static abut_status check_sizes(const abut_pair_finder *finder, abut_error *error
 
 /* ---- copies ---- */
 
-/* Spheres that are copied in one go. */
+/* The number of spheres in a stretch, which one thread copies. */
 enum { STRETCH = 8192 };
 
 static double gap_of(const sphere_sizes *s, abut_index i)
@@ -136,7 +136,8 @@ double levels_reach(const level_set *levels)
     return largest;
 }
 
-/* Counts the spheres of each level, and finds the largest. */
+/* Finds the number of spheres and the largest reach of each level. Returns ABUT_SIZE_TOO_SMALL if a
+ * sphere, with the number *index, is larger than all levels. */
 static abut_status count_levels(const double *reaches, abut_index count, level_set *levels,
                                 abut_index *index)
 {
@@ -160,8 +161,8 @@ static abut_status count_levels(const double *reaches, abut_index count, level_s
     return ABUT_OK;
 }
 
-/* Makes the cells of each level no larger than its largest sphere. If sizes have a gap, larger
- * cells with few spheres on average would hold far too many where these are. */
+/* Makes the cells of each level as large as its largest sphere. If sizes have a gap, chosen cells
+ * may be larger: they hold few spheres on average, but far too many where spheres are. */
 static void fit_sizes(level_set *levels)
 {
     for (int32_t h = 0; h < levels->count; h++) {
@@ -255,13 +256,14 @@ void finder_set_octaves(const double *reaches, abut_index count, level_set *leve
         levels->sizes[levels->count++] = 2.0 * giant;
     }
     abut_index index;
-    count_levels(reaches, count, levels, &index); /* the last level holds the largest */
+    /* never fails: the last level is large enough for all spheres */
+    count_levels(reaches, count, levels, &index);
     fit_sizes(levels);
 }
 
 /* ---- building ---- */
 
-/* Copies the input without the spheres, before it is checked. */
+/* Copies the input, apart from the spheres, before it is checked. */
 static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
 {
     finder->sphere_count = input->sphere_count;
@@ -279,8 +281,8 @@ static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
     }
 }
 
-/* Uses the lender's memory. What its queries have found out about its spheres does not hold for
- * others. */
+/* Uses the memory of another finder, the lender. Resets what the lender's queries have found out
+ * about the lender's spheres. */
 static void borrow_leftovers(abut_pair_finder *finder, const abut_pair_finder *lender)
 {
     finder->has_lender = true;

@@ -10,10 +10,10 @@
 
 #include <stdatomic.h>
 
-/* What queries keep for later ones. */
+/* Memory and counts that queries leave for later ones. */
 typedef struct pair_leftovers {
     pool results;               /* pair_memory */
-    pool searches, list_makers; /* scratch of threads */
+    pool searches, list_makers; /* working memory of threads */
     atomic_int octave_queries;  /* how many of the next queries use a level for each octave */
 } pair_leftovers;
 
@@ -26,19 +26,20 @@ struct abut_pair_finder {
     abut_search search;
     lattice lattice;
     level_set levels;
-    level_set giant_levels;   /* levels with giants in no cells; count 0: not used */
+    level_set giant_levels;   /* levels in which giants have no cells; count 0: not used */
     abut_index wanted_levels; /* the caller's number; 0: the best one */
-    bool has_sizes;           /* the caller gave the sizes of levels */
+    bool has_sizes;           /* the caller has given the sizes of levels */
     pair_leftovers *leftovers;
     bool has_lender; /* the leftovers belong to another finder */
 };
 
-/* Whether a number may be a radius (apart from ABUT_SMALLEST_RADIUS), or a gap. */
+/* Whether a number may be a radius, apart from the limit ABUT_SMALLEST_RADIUS. */
 static inline bool finder_is_length(double value)
 {
     return value > 0.0 && value <= ABUT_COORDINATE_LIMIT;
 }
 
+/* Whether a number may be a gap. */
 static inline bool finder_is_gap(double value)
 {
     return value >= 0.0 && value <= ABUT_COORDINATE_LIMIT;
@@ -61,19 +62,19 @@ abut_status finder_copy_sizes(const sphere_sizes *sizes, abut_error *error);
 /* The reach of the largest sphere; 0 without any. */
 double levels_reach(const level_set *levels);
 
-/* Sets levels for these spheres: those of the finder's input, or else chosen ones. Returns ABUT_OK,
- * ABUT_NO_MEMORY, or ABUT_SIZE_TOO_SMALL with the sphere in *index. */
+/* Sets levels for these spheres: of the sizes that the caller has given, or else chosen ones.
+ * Returns ABUT_OK, ABUT_NO_MEMORY, or ABUT_SIZE_TOO_SMALL with the number of a sphere in *index. */
 abut_status finder_set_levels(const abut_pair_finder *finder, const level_input *input,
                               level_set *levels, abut_index *index);
 
-/* Chooses levels for these spheres: as many as the finder's input wants, or else those with the
- * least expected work. Sizes of levels in the input do not count. Returns ABUT_OK or
+/* Chooses levels for these spheres: the number that the caller wants, or else the number with the
+ * least expected work. Sizes that the caller has given are ignored. Returns ABUT_OK or
  * ABUT_NO_MEMORY. */
 abut_status finder_choose_levels(const abut_pair_finder *finder, const level_input *input,
                                  level_set *levels);
 
-/* Sets levels without cells for giants among these spheres; levels->count is 0 if that does not
- * pay. `lookers` search the grid: the same spheres where spheres search for each other. */
+/* Sets levels for these spheres in which giants have no cells. levels->count is 0 if that would not
+ * save time. `lookers` are the spheres that search the grid, often the same spheres. */
 abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_input *input,
                                     const level_input *lookers, level_set *levels);
 
@@ -81,8 +82,7 @@ abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_
 abut_status finder_report_size(abut_error *error, abut_status status, abut_index index,
                                double reach, const level_set *levels);
 
-/* Sets a level for each octave of sizes, whatever the finder's input wants. A level of giants is
- * kept. */
+/* Sets a level for each octave of sizes, and keeps a level of giants. Ignores wanted_levels. */
 void finder_set_octaves(const double *reaches, abut_index count, level_set *levels);
 
 #endif

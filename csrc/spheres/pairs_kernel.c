@@ -8,7 +8,7 @@ typedef struct pair_lanes {
     lanes normal[3], overlap, point[3];
 } pair_lanes;
 
-/* Loads LANES spheres by their numbers: columns of x, y, z and radius. */
+/* Loads LANES spheres with these numbers, as columns of x, y, z and radius. */
 LANES_INLINE void load_spheres(const sphere_row *rows, const double *radii, const int32_t *numbers,
                                lanes columns[4])
 {
@@ -77,8 +77,8 @@ static void put_numbers(int32_t count, const int32_t *restrict from, abut_index 
     }
 }
 
-/* Fetches rows of later pairs into the cache, a few at a time: memory answers only so many requests
- * at once. */
+/* Fetches rows of later pairs into the cache, a few at a time: memory handles only so many requests
+ * at the same time. */
 LANES_INLINE void fetch_next(const pair_block *block, int32_t p)
 {
     for (int k = 0; k < LANES; k++) {

@@ -1,4 +1,4 @@
-/* Pairs that a search has found, on their way from vector code to a list. */
+/* Pairs that vector code has found, until they are added to a list. */
 #ifndef SPHERES_QUEUE_H
 #define SPHERES_QUEUE_H
 
@@ -6,24 +6,26 @@
 
 /* Consecutive cells of the table that are searched for one sphere. */
 typedef struct look_task {
-    int32_t begin, end; /* of cells at first, later of spheres in the grid's order */
-    int32_t number;     /* of the sphere that searches */
+    int32_t begin, end; /* indices of cells; later of spheres in the grid's order */
+    int32_t number;     /* the sphere for which they are searched: see pair_queue.lookers */
 } look_task;
 
-/* Tasks wait until there are this many; meanwhile memory delivers what they read. */
+/* This many tasks are collected. Meanwhile, what they read is fetched into the cache. */
 enum { TASK_LIMIT = 384 };
 
 typedef struct pair_queue pair_queue;
 
 struct pair_queue {
-    int32_t *firsts, *seconds; /* the sphere that searched, and the one that it found */
+    /* both spheres of each pair: the one that was compared, and the one found */
+    int32_t *firsts, *seconds;
     int32_t count, capacity;
     abut_index distance_count; /* distances computed so far */
     look_task tasks[TASK_LIMIT];
     int32_t task_count;
-    const sphere_row *lookers; /* spheres that tasks' numbers count; NULL: in the grid's order */
+    /* rows of the tasks' spheres; NULL: `number` is an index in the grid's order */
+    const sphere_row *lookers;
 
-    /* Takes all pairs, and makes room for `room` more. False: the search is to end. */
+    /* Moves all pairs to a list, and makes room for `room` more. False: the search must end. */
     bool (*drain)(pair_queue *queue, abut_index room);
     void *context;
 };

@@ -6,15 +6,15 @@
 #include "giants.h"
 #include "query_pairs.h"
 
-/* The number of pairs that wait for conversion: this many stay in the first-level cache. */
+/* The smallest capacity of a queue of pairs: this many stay in the first-level cache. */
 enum { QUEUE_CAPACITY = 1024 };
 
-/* Scratch of a thread. */
+/* Working memory of a thread. */
 typedef struct searcher {
     pooled pooled;
     pair_queue queue;
     memory_block firsts, seconds;
-    int_pair *found; /* in the order of the search */
+    int_pair *found; /* pairs, in the order in which they are found */
     abut_index found_count, found_capacity;
     const abut_pairs *pairs;
     struct search *search;
@@ -24,10 +24,10 @@ typedef struct searcher {
 
 typedef struct search {
     abut_pairs *pairs;
-    abut_index
-        most_before; /* most pairs of a chunk in earlier queries, as far as their memory was kept */
+    abut_index most_before; /* the largest number of pairs for which a chunk has memory */
     _Atomic abut_index distance_count;
-    _Atomic abut_index image_pair_count; /* counted if there is a limit */
+    /* pairs of all threads, counted only if there is a limit */
+    _Atomic abut_index image_pair_count;
 } search;
 
 /* ---- from queued numbers to pairs ---- */
@@ -49,9 +49,9 @@ static void convert_others(const pair_queue *queue, int_pair *to)
     }
 }
 
-/* A pair is found from either sphere. This returns whether the one with this image is the one that
- * counts: it has j > i. For a sphere and its own image, the image's first number other than 0 is
- * positive. */
+/* A pair is found twice, once from each sphere. Returns whether this one is kept: its second sphere
+ * has the larger number. If both are the same sphere, the first number of the image that is not 0
+ * must be positive. */
 static bool is_first_image(const sphere_image *at, int32_t first)
 {
     if (at->sphere != first) {
@@ -72,8 +72,8 @@ static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_i
                         &pairs->second_set->rows[at->sphere], image);
 }
 
-/* Converts queued numbers to pairs with images. Drops those that do not touch or do not count;
- * returns how many remain. */
+/* Converts queued numbers to pairs with images. Drops pairs that do not touch, and those that are
+ * found a second time. Returns how many remain. */
 static int32_t convert_images(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
 {
     const bool is_own = pairs->second_set == &pairs->own;
@@ -88,21 +88,21 @@ static int32_t convert_images(const abut_pairs *pairs, const pair_queue *queue, 
     return count;
 }
 
-/* Sets the status of the search. False: it is to end. */
+/* Sets the status of the search. Returns false if it is a failure. */
 static bool set_status(searcher *s, abut_status status)
 {
     s->status = status;
     return status == ABUT_OK;
 }
 
-/* Counts pairs with images of all threads. False: there are too many. */
+/* Adds `count` to the pairs that all threads have found. False: they are above the limit. */
 static bool has_pairs_left(const searcher *s, abut_index count)
 {
     return atomic_fetch_add(&s->search->image_pair_count, count) + count <=
            s->pairs->image_pair_limit;
 }
 
-/* Takes the pairs that wait in the queue, and makes room for `room` more. False: the search is to
+/* Moves pairs from the queue to the list, and makes room for `room` more. False: the search must
  * end. */
 static bool drain(pair_queue *queue, abut_index room)
 {
@@ -139,10 +139,10 @@ static bool drain(pair_queue *queue, abut_index room)
     return set_status(s, parallel_report(s->job, count + room));
 }
 
-/* Distances that take as long as a unit of work. */
+/* How many distances are computed in one unit of work. */
 enum { DISTANCES_PER_WORK = 8 };
 
-/* Reports computed distances. False: the search is to end. */
+/* Reports computed distances as work. False: the search must end. */
 static bool report_work(searcher *s, abut_index distances)
 {
     return set_status(s, parallel_report(s->job, distances / DISTANCES_PER_WORK));
@@ -150,8 +150,8 @@ static bool report_work(searcher *s, abut_index distances)
 
 /* ---- one level ---- */
 
-/* The number of a neighboring row or layer; -1: there is none. Sets *wraps if it is beyond a border
- * where cells wrap around. */
+/* The number of a neighboring row or layer, `at`, in the table; -1: there is none. Sets *wraps if
+ * `at` is beyond a border where cells wrap around. */
 static int32_t beside(const grid_axis *axis, int32_t at, bool *wraps)
 {
     if (at >= 0 && at < axis->count) {
@@ -172,8 +172,7 @@ static void add_ahead(row_task *task, int32_t y, int32_t z)
     }
 }
 
-/* Lists the half of the rows around row y of layer z that come later, so that each pair is found
- * once. */
+/* Lists the rows ahead of row y of layer z: half of those around it, so each pair is found once. */
 static void list_ahead(row_task *task, int32_t y, int32_t z)
 {
     task->ahead_count = 0;
@@ -307,10 +306,11 @@ static bool search_from_giants(searcher *s, const pair_chunk *chunk, level_range
 
 /* ---- chunks ---- */
 
-/* The least room for pairs: in a small chunk their number varies much from query to query. */
+/* The smallest number of pairs for which a chunk gets memory. In small chunks, the number of pairs
+ * varies much from query to query. */
 enum { USUAL_PAIRS = 128 };
 
-/* Keeps the pairs of a chunk, sorted by block of first spheres. */
+/* Copies the pairs that were found into the chunk, sorted by block of first spheres. */
 static abut_status keep_pairs(const searcher *s, pair_chunk *chunk)
 {
     const int shift = s->pairs->block_shift;
@@ -341,8 +341,8 @@ static void searcher_destroy(pooled *self)
     memory_free(s);
 }
 
-/* Gives a searcher back to the pool. If it has far more memory than queries with few pairs need,
- * the memory is freed. */
+/* Gives a searcher back to the pool. Frees its memory for pairs if that is much more than this
+ * chunk and those of earlier queries needed. */
 static void give_searcher(const search *all, searcher *s)
 {
     const abut_pairs *pairs = all->pairs;
@@ -416,7 +416,7 @@ static abut_index work_of_search(const abut_pairs *pairs)
     return (abut_index)((2.0 + pairs->memory->grid.occupancy) * (double)pairs->own.count);
 }
 
-/* How many pairs the largest chunk of earlier queries had, as far as its memory was kept. */
+/* The largest number of pairs for which a chunk has memory from earlier queries. */
 static abut_index most_kept(const pair_memory *memory)
 {
     abut_index bytes = 0;

@@ -5,7 +5,8 @@
 #include "giants.h"
 #include "query_pairs.h"
 
-/* A sphere touches an image of itself and the opposite one. Whether this is the one that counts. */
+/* Whether this image counts for a pair of a sphere with itself. Such a sphere touches the opposite
+ * image, too, and only one of both is a row. */
 static bool is_first_of_own(const double image[3])
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -16,8 +17,8 @@ static bool is_first_of_own(const double image[3])
     return false;
 }
 
-/* Whether a sphere may reach anything within the bounds, shifted by the run's image. False only if
- * it is surely too far away. */
+/* Whether run->from may touch spheres within the bounds, at the run's image. `reach` is as in
+ * several_search. False only if they are surely too far away. */
 static bool is_near(const abut_pairs *pairs, const row_bounds *bounds, const image_run *run,
                     double reach)
 {
@@ -44,7 +45,7 @@ bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_
         for (image[1] = range.first[1]; image[1] <= range.last[1]; image[1] += 1.0) {
             for (image[2] = range.first[2]; image[2] <= range.last[2]; image[2] += 1.0) {
                 for (int axis = 0; axis < 3; axis++) {
-                    /* images of the others, which are opposite to those of the sphere */
+                    /* the range is of images of run->from; images of the others are opposite */
                     run->image[axis] = 0.0 - image[axis];
                 }
                 if (is_near(pairs, bounds, run, reach) &&
@@ -59,7 +60,7 @@ bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_
 
 /* ---- the images of rows ---- */
 
-/* The images of a place within a reach of another one; `apart` is the vector between both. */
+/* The images of sphere j that may be within `reach` of sphere i; `apart` leads from j to i. */
 static image_range images_within(const lattice *l, const double apart[3], double reach)
 {
     image_range range = {{0.0}, {0.0}};
@@ -73,7 +74,7 @@ static image_range images_within(const lattice *l, const double apart[3], double
     return range;
 }
 
-/* How many rows before this one have the same two spheres. */
+/* How many rows directly before this one have the same two spheres. */
 static abut_index rows_before(const abut_pairs *pairs, abut_index row, int32_t first)
 {
     abut_index before = row;
@@ -83,7 +84,7 @@ static abut_index rows_before(const abut_pairs *pairs, abut_index row, int32_t f
     return row - before;
 }
 
-/* Whether sphere i touches this image of sphere j, and the pair counts. */
+/* Whether sphere i touches this image of sphere j, and the pair is a row. */
 static bool is_pair(const abut_pairs *pairs, const sphere_row *i, const sphere_row *j,
                     const double image[3])
 {
@@ -98,7 +99,7 @@ static bool is_alone(const abut_pairs *pairs, abut_index row, int32_t first)
            (row + 1 == pairs->offsets[first + 1] || seconds[row + 1] != seconds[row]);
 }
 
-/* Most pairs touch at the nearest image only. Then no search for images is needed. */
+/* True for most pairs: they touch at the nearest image only. Then no search is needed. */
 bool several_has_image(const abut_pairs *pairs, abut_index row, int32_t first,
                        const double image[3])
 {
@@ -107,8 +108,8 @@ bool several_has_image(const abut_pairs *pairs, abut_index row, int32_t first,
     return is_alone(pairs, row, first) && is_pair(pairs, i, j, image);
 }
 
-/* The images at which two spheres touch are in the order of their rows: the k-th row has the k-th
- * image. */
+/* Rows of the same two spheres are in the order of their images: the k-th of these rows has the
+ * k-th image at which the spheres touch. */
 int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
                             double (*images)[3])
 {

@@ -1,14 +1,14 @@
-/* Compares one sphere with a run of others at one image of these. */
+/* Compares one sphere with several others, all at the same image (image_run). */
 #include "../base/simd.h"
 #include "compare_kernel.h"
 
-/* The vector from image 0 to an image. */
+/* The vector from image 0 to an image, in floats and in doubles. */
 typedef struct shift_lanes {
     singles near_shift[3];
     lanes shift[3];
 } shift_lanes;
 
-/* Decides in doubles which of the open spheres touch at the run's image. */
+/* Decides in doubles which spheres with set bits in `open` touch at the run's image. */
 static unsigned decide_shifted(const grid *g, const image_run *run, int32_t begin, unsigned open)
 {
     unsigned touching = 0;
@@ -20,7 +20,7 @@ static unsigned decide_shifted(const grid *g, const image_run *run, int32_t begi
     return touching;
 }
 
-/* Compares as compare_floats and compare_doubles do, but at the image. */
+/* Compares as compare_floats and compare_doubles do, but with spheres at the run's image. */
 LANES_INLINE answer compare_shifted(const field *f, const looker *from, const shift_lanes *by,
                                     int32_t begin, mode m)
 {
@@ -38,10 +38,12 @@ LANES_INLINE answer compare_shifted(const field *f, const looker *from, const sh
     return answer_by_doubles(f, from, begin, d);
 }
 
-/* Spheres that are compared in one go: room for as many pairs stays in the first-level cache. */
+/* The number of spheres that are compared in one go. The memory for as many pairs stays in the
+ * first-level cache. */
 enum { STRETCH = 1024 };
 
-/* Compares with `length` spheres, at most STRETCH, from index `begin` on. */
+/* Compares a sphere with `length` spheres, at most STRETCH, from index `begin` of the grid's order
+ * on. False: the search must end. */
 LANES_INLINE bool search_stretch(const field *f, const looker *from, const shift_lanes *by,
                                  const image_run *run, int32_t begin, int32_t length,
                                  pair_queue *queue, mode m)

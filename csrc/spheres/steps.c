@@ -1,5 +1,5 @@
-/* Checks the columns of two steps before numbers in them are used: callers may have written any.
- * Where they are used, they are checked again, since callers may have changed them. */
+/* Checks the columns of two steps before numbers in them are used: callers may have written any
+ * numbers. Code that uses a number checks it again, since callers may have changed it. */
 #include "steps.h"
 
 #include <stddef.h>
@@ -31,8 +31,8 @@ static size_t check_numbers(const abut_index *numbers, abut_index begin, abut_in
     return signs;
 }
 
-/* Checks earlier numbers, which must be less than the limit; those below 0 are spheres that were
- * not there. */
+/* Checks earlier numbers, which must be less than the limit. Numbers below 0 are spheres that were
+ * not there. Result as in check_numbers. */
 static size_t check_ceiling(const abut_index *numbers, abut_index begin, abut_index end,
                             abut_index limit)
 {
@@ -43,7 +43,7 @@ static size_t check_ceiling(const abut_index *numbers, abut_index begin, abut_in
     return largest < limit ? 0 : SIZE_MAX;
 }
 
-/* Checks offsets: none may be negative or less than the one before. */
+/* Checks offsets: none may be negative or less than the one before. Result as in check_numbers. */
 static size_t check_ascent(const abut_index *offsets, abut_index begin, abut_index end)
 {
     size_t signs = 0;
@@ -86,7 +86,7 @@ static bool has_right_ends(const checked_column *c)
     return c->count >= 0 && c->numbers[0] == 0 && c->numbers[c->count] == c->limit;
 }
 
-/* ---- what is wrong ---- */
+/* ---- which number is wrong ---- */
 
 static bool is_wrong(const checked_column *c, abut_index k)
 {

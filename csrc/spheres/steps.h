@@ -1,5 +1,4 @@
-/* Two steps of a search for pairs: checks of the caller's columns, and the spheres' numbers in both
- * steps. */
+/* The pairs of two steps: checks of columns, and the spheres' numbers in both. */
 #ifndef SPHERES_STEPS_H
 #define SPHERES_STEPS_H
 
@@ -11,16 +10,17 @@
 
 typedef struct pair_steps {
     abut_pair_step now, before;
-    const abut_index *earlier, *other_earlier; /* NULL: the same spheres in the same order */
+    /* each sphere's number in the step before; NULL: unchanged */
+    const abut_index *earlier, *other_earlier;
 } pair_steps;
 
 /* A pair of this step, with the numbers that its spheres had in the step before. */
 typedef struct renamed_pair {
     abut_index first, second; /* -1: the sphere was not there */
-    bool is_swapped;          /* the first of this step was the second */
+    bool is_swapped;          /* the first sphere of this step was the second one */
 } renamed_pair;
 
-/* The number of spheres among which a pair's second one is. */
+/* The number of spheres in the set to which a pair's second sphere belongs. */
 static inline abut_index step_second_count(const abut_pair_step *step)
 {
     return step->has_others ? step->other_count : step->sphere_count;
@@ -50,7 +50,7 @@ static inline renamed_pair steps_rename(const pair_steps *s, abut_index row)
     return is_swapped ? (renamed_pair){j, i, true} : (renamed_pair){i, j, false};
 }
 
-/* Pairs that one thread takes in one go. */
+/* The number of pairs in a chunk. */
 enum { STEP_ROWS = 4096 };
 
 /* The end of a chunk's pairs. */
@@ -60,7 +60,7 @@ static inline abut_index step_chunk_end(const abut_pair_step *step, abut_index c
     return end < step->pair_count ? end : step->pair_count;
 }
 
-/* A run over all of a step's pairs. */
+/* The plan of a parallel run over all pairs of a step. */
 static inline parallel_plan step_plan(const abut_pair_step *step, int workers)
 {
     return (parallel_plan){.chunk_count = parallel_chunk_count(step->pair_count, STEP_ROWS),
@@ -70,8 +70,7 @@ static inline parallel_plan step_plan(const abut_pair_step *step, int workers)
                            .interrupted_data = step->interrupted_data};
 }
 
-/* Checks offsets, i and j of both steps, and the earlier numbers. The error names the first wrong
- * one. */
+/* Checks offsets, i, j and earlier numbers. The error names the first wrong number. */
 abut_status steps_check(const pair_steps *s, abut_error *error);
 
 #endif
