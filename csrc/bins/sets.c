@@ -13,8 +13,7 @@
 enum { STEPS_PER_OCTAVE = 4 };
 static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
 
-/* The first step is this many octaves below the usual extent: so small a reach grows facets
- * little. */
+/* The first step is this many octaves below the usual extent: it hardly enlarges facets. */
 enum { OCTAVES_BELOW_FACET = 2 };
 
 /* This many candidates of a sphere take little time, however small the facets are. */

@@ -30,7 +30,7 @@ typedef struct edge_measure {
     uint8_t steepness; /* STEEPNESS_COUNT - 1: the deviation is as large as the triangles */
 } edge_measure;
 
-/* The deviations of all edges. An edge with other than two triangles has none, and no property. */
+/* The deviations of all edges. An edge without exactly two triangles has none. */
 typedef struct deviations {
     const abut_mesh *mesh;
     neighbors near;
@@ -68,8 +68,8 @@ static inline bool edge_is_explained(const edge_measure *edge)
     return edge->flags & (EDGE_EXPLAINED | EDGE_INSIDE);
 }
 
-/* Whether the edge's deviation may be noise or shape: nothing explains it, but it is as small as
- * rounding, or the triangles are nearly coplanar. */
+/* Whether the deviation may be noise or shape: nothing explains it, but it is as small as rounding,
+ * or the triangles are nearly coplanar. */
 static inline bool edge_is_in_question(const edge_measure *edge)
 {
     return edge && (edge->flags & EDGE_COPLANAR) && !edge_is_explained(edge);

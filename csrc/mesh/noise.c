@@ -26,12 +26,12 @@ enum { GAP_POWERS = 3, CLUSTER_TO_GAP = 10, ENOUGH_EDGES = 4, ENOUGH_PART = 8 };
  * triangles. */
 enum { ALL_TO_LARGE = 10, ALL_TO_FLAT = 2 };
 
-/* Noise spreads over this many facets, across edges whose deviations the rounding of digits
- * explains. In a grid turned about one of its axes, several columns in a row may be flat by chance,
- * with two facets each. */
+/* Noise spreads over this many facets, across edges with deviations that digits explain. In a grid
+ * turned about one of its axes, several columns in a row may be flat by chance, with two facets
+ * each. */
 enum { HOPS = 8 };
 
-/* Numbers of edges between facets, by steepness, without edges whose deviations digits explain.
+/* Numbers of edges between facets, by steepness, if digits do not explain their deviation.
  * GAP_POWERS entries more are 0. */
 typedef struct steepness_counts {
     abut_index all[STEEPNESS_COUNT + GAP_POWERS], tiny[STEEPNESS_COUNT], flat[STEEPNESS_COUNT], sum;
@@ -220,7 +220,7 @@ static bool is_doubtful(const measuring *m, const edge_measure *edge)
            !is_noise(m, edge);
 }
 
-/* Counts the edges whose deviation may be noise or shape, and finds the first facet with one. */
+/* Counts the edges with a deviation that may be noise or shape; finds the first facet with one. */
 static void find_doubt(const measuring *m, abut_noise_doubt *doubt)
 {
     *doubt = (abut_noise_doubt){.facet = -1};

@@ -86,7 +86,7 @@ static abut_status group_facets(finding *f)
     for (abut_index k = 0; k < f->facet_count; k++) {
         plane_of[k] = find_first(f, (int32_t)k);
     }
-    memset(numbers, 0xff, (size_t)f->facet_count * sizeof *numbers); /* NO_PLANE */
+    memset(numbers, 0xff, (size_t)f->facet_count * sizeof *numbers); /* all NO_PLANE */
     for (abut_index k = 0; k < f->facet_count; k++) {
         int32_t *number = &numbers[plane_of[k]];
         *number = plane_of[k] != k && *number == NO_PLANE ? f->count++ : *number;
@@ -245,7 +245,7 @@ static abut_status find_planes(finding *f)
     if (!f->slots || !f->set->plane_of) {
         return ABUT_NO_MEMORY;
     }
-    memset(f->slots, 0xff, (size_t)slots * sizeof *f->slots); /* NO_PLANE */
+    memset(f->slots, 0xff, (size_t)slots * sizeof *f->slots); /* all NO_PLANE */
     abut_status status = group_facets(f);
     if (status || f->count == 0) {
         return status;

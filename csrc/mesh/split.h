@@ -12,7 +12,7 @@ typedef struct splitter {
     vec3 normal;
     double rounding; /* the distance by which rounding may have moved a corner */
     vec3 *corners;
-    struct outline_corner *outline; /* count */
+    struct outline_corner *outline; /* count: the neighbors of each corner */
     uint8_t *ranks;                 /* count: the corner_rank of each corner */
     abut_index count, left;         /* numbers of all corners, and of those not yet removed */
     memory_block corner_block, outline_block, rank_block;

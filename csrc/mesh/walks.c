@@ -14,7 +14,7 @@
 #define WALK_HEIGHTS 3.0
 enum { WALK_EDGES = 64 };
 
-/* On nearly all walks over noise deviations grow by at most this factor; over shape, by more. */
+/* On nearly all walks over noise deviations grow by at most this; on most over shape, by more. */
 #define NOISE_GROWTH 2.5
 
 /* A walk over noise crosses other noisy edges: the rounding of digits explains at most this many in
@@ -133,7 +133,7 @@ typedef struct findings {
     double crossed; /* the largest deviation of crossed or open edges */
     double reached; /* the largest deviation of an edge's ends and the points where walks in both
                        directions from it arrived */
-    bool is_exact;  /* the deviations that a walk crossed are mostly explained by digits */
+    bool is_exact;  /* the deviations of edges on a walk are mostly explained by digits */
 } findings;
 
 /* Walks straight across a side of the triangle and, if that arrives, back through the triangle. */

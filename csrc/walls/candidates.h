@@ -146,7 +146,7 @@ typedef struct kept {
     const candidates *candidates;
     const closest_points *closest;
 
-    /* numbers of the kept candidates: those of sphere k are first[k] ... first[k + 1] - 1 */
+    /* numbers of the kept candidates; sphere k has items first[k] ... first[k + 1] - 1 */
     int32_t *items;
     int32_t first[BATCH_SPHERES + 1];
     double *distance; /* distance of each kept candidate; of a half space, the height, which may be

@@ -81,7 +81,7 @@ LANES_INLINE lanes_mask is_inside(const triangles *t, const surroundings *s, int
 
 /* An edge from its lexicographically smaller end. */
 typedef struct edge {
-    lanes3 from, to; /* center - end */
+    lanes3 from, to; /* center - first end, center - other end */
     lanes3 vector;   /* from the first end to the other */
     lanes from_code, to_code, code;
     lanes_mask is_diagonal;
@@ -92,7 +92,7 @@ LANES_INLINE lanes code_of(abut_type type, double local)
     return lanes_set(CODES_PER_TYPE * (double)type + local);
 }
 
-/* Corner 0 is the smallest, so edges 0 and 2 begin there. */
+/* Makes edge k. Corner 0 is the lexicographically smallest, so edges 0 and 2 begin there. */
 LANES_INLINE edge make_edge(const triangles *t, const surroundings *s, int k)
 {
     edge e = {.from = s->offset[0], .vector = s->vector[k], .code = code_of(ABUT_EDGE, k)};

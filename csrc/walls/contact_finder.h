@@ -30,7 +30,7 @@ struct abut_finder {
     leftovers *leftovers;
 };
 
-/* Builds a finder that has only a part of each mesh in its bins: spheres elsewhere find nothing.
+/* Builds a finder that has only a part of each mesh in its bins: contacts elsewhere are not found.
  * `near` has mesh_count vicinities; NULL: all of each mesh. Facets keep their numbers. Returns
  * ABUT_OK or ABUT_NO_MEMORY. */
 abut_status finder_build_near(const abut_mesh *const *meshes, const vicinity *near,

@@ -194,7 +194,7 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint1
     return bits_of(is_near);
 }
 
-/* Rounds down: compilers shift negative numbers with their sign. */
+/* Rounds down, since compilers shift negative numbers with their sign. */
 LANES_INLINE int32_t part_along(int8_t across, int16_t center)
 {
     return (across * 256 * center) >> 16;

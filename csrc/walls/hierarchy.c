@@ -337,7 +337,7 @@ static void strike_out(touching *remaining, int32_t j)
     remaining->count = left;
 }
 
-/* Decides about the nearest of the remaining contacts, and removes them and what they eliminate. */
+/* Decides about the nearest contacts. Removes them, and what they eliminate, from `remaining`. */
 static abut_status take_round(touching *stay, touching *remaining, double flat_tilt,
                               parallel_job *job)
 {

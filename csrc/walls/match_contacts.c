@@ -251,10 +251,10 @@ static abut_status match_nearest_first(const contact_matching *m, contact_list n
 
 /* ---- one sphere with very many contacts ----
  *
- * Comparing all of them would take a time with the square of their number. So contacts with the
- * same nodes, as nearly all that continue have, are matched first, and then the others. */
+ * Comparing all pairs takes a time that grows with the square of their number. Nearly all matches
+ * have the same nodes: such contacts are matched first, and then the others. */
 
-/* From this product of their numbers in both steps on, a sphere has very many contacts. */
+/* A sphere has very many contacts if the product of their counts in both steps reaches this. */
 #define CROWD_PAIRS 65536.0
 
 /* Contacts of a step in the order of their meshes and nodes. */
@@ -476,7 +476,7 @@ abut_status contacts_match(const contact_matching *m)
     return parallel_run(&plan, match_chunk, (void *)m);
 }
 
-/* ---- checks of a caller's columns; what is read again later is checked again there ---- */
+/* ---- checks of a caller's columns; where they are read again, they are checked again ---- */
 
 static abut_status check_step(const abut_step *step, abut_error *error)
 {

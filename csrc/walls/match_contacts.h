@@ -8,7 +8,7 @@
 /* The contacts of two steps, and their matches. */
 typedef struct contact_matching {
     abut_step now, before;
-    const motion *motion;      /* of the meshes, from the step before to now */
+    const motion *motion;      /* motion of the meshes from the step before to now */
     const abut_index *earlier; /* each sphere's number in the step before; NULL: the same */
     abut_index *match;         /* each contact's row in the step before, or -1 */
     pool *scratches;           /* memory of threads; free it with pool_empty */

@@ -35,7 +35,7 @@ static abut_status reserve(records *r, abut_index added, bool has_shares)
                : memory_fit(&r->shares, room, &r->share_capacity, sizeof *r->shares);
 }
 
-/* The number of an image other than 0: mostly that of the last record. */
+/* Sets the number of an image other than 0 in r->images. Appends it if it is not the last one. */
 static abut_status number_image(records *r, const mesh_view *v, abut_index *number)
 {
     const abut_index last = r->image_count - 1;

@@ -20,7 +20,7 @@ typedef struct sphere_order {
     bool is_by_place;       /* false: the order is the caller's, and the members below are not
                                set */
     const int32_t *spheres; /* the caller's numbers in the order of search */
-    location *locations;    /* by the caller's numbers; zeros until the search fills them */
+    location *locations;    /* by the caller's numbers of spheres; zeros before the search */
     sorted_items sorted;    /* memory of `spheres` */
     memory_block location_block, center_block, radius_block;
 } sphere_order;

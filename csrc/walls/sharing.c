@@ -360,7 +360,7 @@ static double force_left_over(abut_index count, const vec3 *normals, const doubl
     return remaining > 0.0 ? remaining : 0.0;
 }
 
-/* Returns the largest change of a load. */
+/* Makes one sweep over all loads. Returns the largest change of a load. */
 static double sweep(abut_index count, const vec3 *normals, const double *forces, double *loads)
 {
     double most = 0.0;
