@@ -73,7 +73,7 @@ static void print_value(double value, char *text, size_t size)
     } while (strtod(text, NULL) != value && ++digits <= 17);
 }
 
-/* Prints the number or column name for which a character stands; any other character as it is. */
+/* Prints what a placeholder (#, @, % or $) stands for, and any other character as it is. */
 static void print_placeholder(const abut_error *error, char placeholder, char *text, size_t size)
 {
     switch (placeholder) {

@@ -31,7 +31,7 @@ enum { SORTED_BLOCKS = 4 };
 
 /* The numbers 0 ... count - 1, sorted by key; items of one key ascend. */
 typedef struct sorted_items {
-    const int32_t *items;      /* count */
+    const int32_t *items;      /* the sorted numbers, count */
     const int32_t *key_begins; /* key_count + 1: where the items of each key begin */
     memory_block blocks[SORTED_BLOCKS];
 } sorted_items;

@@ -28,7 +28,7 @@ static inline vec3 tilt_middle(vec3 old, vec3 new, int axes)
     if (vec3_norm_sq(sum) >= 1.0) {
         return sum;
     }
-    /* In a short sum, rounding errors along the difference are large and would tilt it. */
+    /* In a short sum, rounding errors along the difference are large. They are removed. */
     const vec3 apart = vec3_sub(old, new);
     const double length = vec3_length(apart);
     const vec3 across = {apart.x / length, apart.y / length, apart.z / length};

@@ -110,7 +110,7 @@ bool grid_fits(const grid_plan *plan);
 /* A bound for the relative error of a few roundings of coordinates, reaches and their sums. */
 #define GRID_ROUNDING 0x1p-48
 
-/* A coordinate's distance from the box's low corner; outside of the box, that of the border. */
+/* The distance of a coordinate, limited to the box, from the box's low corner along an axis. */
 static inline double grid_distance(const grid *g, int axis, double place)
 {
     place = place > g->low[axis] ? place : g->low[axis];

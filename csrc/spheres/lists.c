@@ -40,7 +40,7 @@ static abut_index block_end(const pair_chunk *chunk, abut_index block)
     return ((const abut_index *)chunk->ends.data)[block];
 }
 
-/* Lists a block's pairs in each chunk that has some. Returns the number of these chunks. */
+/* Lists a block's pairs in each chunk that has any. Returns the number of these chunks. */
 static abut_index list_runs(const abut_pairs *pairs, abut_index block, keyed_run *runs)
 {
     abut_index count = 0;

@@ -2,7 +2,7 @@
 #include "../base/simd.h"
 #include "compare_kernel.h"
 
-/* Spheres that are fetched into the cache are this many places behind those that are compared. */
+/* Spheres are fetched into the cache this many places ahead of those that are compared. */
 enum { FETCHED_AHEAD = 64 };
 
 /* Compares a sphere with those in cells x - 1, x and x + 1 of a row. */

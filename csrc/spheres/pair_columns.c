@@ -25,7 +25,7 @@ typedef struct writing {
     const abut_pairs *pairs;
     const abut_pair_columns *columns;
     abut_index chunk_count;
-    bool has_vectors; /* normals, points or overlaps are wanted, for which spheres are read */
+    bool has_vectors; /* normals, points or overlaps are wanted, so the spheres must be read */
 } writing;
 
 /* Spheres, images and shifts of some pairs. Entries behind the last pair are valid numbers, too,

@@ -27,7 +27,7 @@ struct abut_pair_finder {
     lattice lattice;
     level_set levels;
     level_set giant_levels;   /* levels in which giants have no cells; count 0: not used */
-    abut_index wanted_levels; /* the caller's number; 0: the best one */
+    abut_index wanted_levels; /* how many levels the caller wants; 0: the best number */
     bool has_sizes;           /* the caller has given the sizes of levels */
     pair_leftovers *leftovers;
     bool has_lender; /* the leftovers belong to another finder */
