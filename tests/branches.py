@@ -1,16 +1,16 @@
 """Which branches of csrc the tests take, counted by gcov.
 
-    python tests/branches.py            # builds in a temporary folder: about an hour on two cores
-    python tests/branches.py FOLDER     # in that one, and leaves builds and counts there
+    python tests/branches.py            # builds in a temporary folder, about an hour on two cores.
+    python tests/branches.py FOLDER     # builds in this folder, and keeps builds and counts there.
 
-Compiles the library without optimization and with counters, once for the C tests, once for the
-package, whose tests run in an environment of their own. Prints a row for each room of csrc, and the
-lines that have a branch that nothing takes. Such a line stands in `tests/branches.txt`, under the
-reason why. Ends with 1 where one does not, and where less than 97 % of the branches are taken; of
-lines that stand there though they are taken or gone it tells.
+Compiles the library without optimization and with counters: once for the C tests, and once for the
+package and its tests in a separate environment. Prints a row for each room of csrc, and the lines
+with a branch that no test takes. `tests/branches.txt` lists such lines with the reasons. The exit
+status is 1 if a line is missing there, or if tests take less than 97 % of the branches. It reports
+listed lines that are taken or no longer exist.
 
-Vector code counts once for all levels, and so do functions that are inlined in many places. For
-all of it a processor has every level (AVX-512).
+Vector code counts once for all levels; inlined functions count once, too. A full count needs a
+processor with every level (AVX-512).
 """
 
 import json
@@ -45,7 +45,7 @@ def run(*command, **settings):
 
 
 def run_c_tests(build, tools):
-    """All but the golden hash, which takes long without optimization; its code runs in others."""
+    """The C tests without the golden hash, which is slow; other tests run the same code."""
     options = [f"-D{name}={value}" for name, value in OPTIONS.items()]
     ninja = ("-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tools / 'ninja'}", "-DABUT_BUILD_TESTS=ON")
     run(tools / "cmake", "-S", ".", "-B", build, *ninja, *options, CC="gcc")
@@ -104,7 +104,7 @@ def untaken_lines(counted):
 
 
 def known_lines():
-    """The lines of `branches.txt`, below whose reasons they stand."""
+    """The lines that `branches.txt` lists."""
     lines = [line for line in UNTAKEN.read_text().splitlines() if line and line[0] != "#"]
     return [Line(*line.split(" | ", 1)) for line in lines]
 
@@ -120,7 +120,7 @@ def rooms(counted):
 
 
 def report(counted):
-    """Print the table and the lines; whether all is well."""
+    """Print the table and the lines; returns whether all lines are listed."""
     branches, taken = rooms(counted)
     for room in sorted(branches):
         print(

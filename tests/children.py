@@ -1,4 +1,4 @@
-"""Programs that tests start, none of which outlives its test."""
+"""Programs that tests start; none outlives its test."""
 
 import contextlib
 import os
@@ -10,9 +10,9 @@ import pytest
 
 
 def run_child(command, timeout=300, environment=None, cwd=None):
-    """What a program has written, once it has ended; where it hangs, the test fails with where its
-    Python code stands. Nothing that it has started is left."""
-    # files, not pipes: who else holds a pipe open would be waited for, too
+    """Run a program and return its output. If it hangs, the test fails with its Python traceback.
+    All processes that it has started are ended."""
+    # files, not pipes: reading a pipe would wait for every process that holds it open
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         child = subprocess.Popen(
             [str(word) for word in command],
@@ -47,6 +47,6 @@ def written(file):
 
 
 def end_group(child, number=signal.SIGKILL):
-    """Send a signal to a child that leads a session, and to all that it has started there."""
+    """Send a signal to a child that leads a session, and to all processes of the session."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child.pid, number)

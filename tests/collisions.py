@@ -31,7 +31,7 @@ LINEAR, TANGENTIAL = 2e4, 2 / 7
 
 
 class Collisions(NamedTuple):
-    """Of i with j; where j is a plane its rows are those of something that rests below."""
+    """Collisions of i with j; if j is a plane, its rows are those of a body at rest below."""
 
     is_wall: np.ndarray
     stuff: np.ndarray  # (n, 2)
@@ -49,7 +49,7 @@ class Collisions(NamedTuple):
 
     @property
     def speeds(self):
-        """At which they come together."""
+        """The speed of approach."""
         return length(self.velocities[:, 0] - self.velocities[:, 1])
 
 
@@ -116,13 +116,13 @@ LAWS = {
 
 
 def is_in_all(law):
-    """LIGGGHTS and YADE have no linear law whose damping ratio is the same whatever the masses."""
+    """Whether all codes have a law; LIGGGHTS and YADE have no linear law with a damping ratio."""
     return law.is_hertz or not law.restitution
 
 
 class Numbers(NamedTuple):
-    """Of each collision: F = normal a overlap for Hertz' law, with a = sqrt(R* overlap), or normal
-    overlap for a linear one; k_t = tangential a, or tangential."""
+    """The constants of each collision. Hertz' law has F = normal a overlap and k_t = tangential a,
+    with a = sqrt(R* overlap); a linear law has F = normal overlap and k_t = tangential."""
 
     normal: np.ndarray
     tangential: np.ndarray
@@ -152,7 +152,7 @@ def numbers(law, first, second):
 
 
 class Rule(NamedTuple):
-    """What codes do differently with the same stiffness, damping ratio and friction."""
+    """Choices in which codes differ with the same stiffness, damping ratio and friction."""
 
     # whether velocities are split by the normal between the last step's and this one's
     halfway: bool = True
@@ -164,9 +164,9 @@ class Rule(NamedTuple):
     # whether it shrinks with the radius of contact: while it is unloaded, never, or whenever that
     # changes, as where all of the way is kept and not the force
     shrinking: str = "unloaded"
-    # what the limit is for, and what is left in the spring where it slides: the spring first, then
-    # spring and damper; spring and damper, and what the damper leaves of that is kept; the spring
-    # alone, and no damper acts where it slides
+    # the friction limit applies to the spring first and then to spring and damper; or to both at
+    # once, and the spring keeps the limit less the damper; or to the spring alone, and the damper
+    # does not act while it slides
     left: str = "of both"
     # arms of velocities: those of torques; radii; radii, with velocities stretched so that a pair
     # that turns as one does not shear
@@ -233,7 +233,7 @@ class Found(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What a contact takes to the next step."""
+    """The contact history."""
 
     touched: np.ndarray
     overlap: np.ndarray
@@ -400,7 +400,7 @@ def built_in(law, a, b):
 
 
 def after(scene, rows, columns):
-    """Columns of spheres, of which `rows` tell collision and side; planes stay."""
+    """The scene with new columns of spheres; `rows` has collision and side; planes do not move."""
     made = [np.array(x) for x in scene[3:]]
     for whole, part in zip(made, columns, strict=True):
         whole[rows[:, 0], rows[:, 1]] = part
@@ -421,7 +421,7 @@ def usual_restitution(damping):
 
 
 def granular(law, a, b):
-    """What `pair granular` is told; k and e so that stiffness and damping ratio are abut's."""
+    """The arguments of `pair granular`; k and e give the stiffness and damping ratio of abut."""
     given = Numbers(*(float(x) for x in numbers(law, a, b)))
     # of dampers: abut's across the normal is that of its own stiffness
     slope = (1.5 if law.is_hertz else 1.0) * given.normal
@@ -578,8 +578,8 @@ def reasons(theirs):
 
 
 def differences(scene, one, other):
-    """Of each collision: velocities and the spins' part of them, by the speed at which the two come
-    together, and places by the radius."""
+    """Differences of each collision: of velocities, also by spins, relative to the approach speed,
+    and of places relative to the radius."""
     spins = column(scene.radii) * (one.spins - other.spins)
     return {
         "velocity": length(one.velocities - other.velocities).max(axis=1) / scene.speeds,

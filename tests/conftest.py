@@ -1,4 +1,4 @@
-"""Options, fixtures, tiers and profiles of all tests: README.md tells how they are used."""
+"""Options, fixtures, tiers and profiles of all tests: README.md describes their use."""
 
 import datetime
 import os
@@ -17,8 +17,8 @@ IS_WORKER = "PYTEST_XDIST_WORKER" in os.environ
 if IS_WORKER:
     os.environ["ABUT_NUM_THREADS"] = "1"
 
-# The same examples on every run and machine, but for `ci`, whose seed is the day; geometry in
-# rational numbers has no deadline.
+# Examples are the same on every run and machine, except in `ci`, where the day is the seed. There
+# is no deadline, because geometry in rational numbers is slow.
 settings.register_profile(
     "quick",
     derandomize=True,
@@ -82,13 +82,13 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="module", params=[2, 3])
 def dimension(request):
-    """In the plane and in space."""
+    """The dimension: the plane or space."""
     return request.param
 
 
 @pytest.fixture(scope="session")
 def pyvista():
-    """The package; who takes it has the marker `pyvista`, and skips without."""
+    """The package pyvista; tests with this fixture get a marker, and are skipped without it."""
     return pytest.importorskip("pyvista")
 
 
@@ -103,7 +103,7 @@ def cad_meshes():
 
 @pytest.fixture
 def bounded():
-    """A block in which Python and NumPy must not take more than so many bytes."""
+    """A block in which Python and NumPy must not allocate more than `limit` bytes."""
 
     @contextmanager
     def block(size):

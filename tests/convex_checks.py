@@ -152,7 +152,7 @@ def check_link(truth, found, k):
         assert off_feature(body, kind, feature, end) <= slack
     between = ends[1] - ends[0]
     along = between @ -normal
-    # what is not told apart may be of two ways there: the link of one, the plane of the other
+    # within the tolerance two directions are possible: the link of one, the plane of the other
     off = max(error, TOLERANCE * truth.size) + slack
     assert abs(along + overlap) <= off
     if found.status[k] != abut.UNCONVERGED:

@@ -9,8 +9,8 @@
 `scenes_guard.py` has the scenes. A hash covers all that callers can read, after every few steps.
 Each scene is run twice, and both runs must have the same hash: one has a restart from a file in
 its middle, the other one has three threads and the baseline of instructions. Some scenes begin from
-numbers of the machine's mathematical functions, so no test asserts their hashes: `python_golden.py`
-has scenes whose hash is the same everywhere.
+numbers of the machine's mathematical functions, so no test asserts their hashes: The scenes
+of `python_golden.py` have the same hash on every machine.
 
 Results are near if places, velocities and spins after 200 steps differ by at most 1e-11 of the
 largest one. No scene is more chaotic than that: `--nudged` moves all grains by the last bit of

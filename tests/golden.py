@@ -40,7 +40,7 @@ class Build(NamedTuple):
 
 
 def builds():
-    """Those whose tools are there."""
+    """The builds with installed tools."""
     found = [Build(name, o) for name in ("gcc", "clang") for o in ("-O0", "-O3")]
     other = ("aarch64-linux-gnu-gcc", "-O3", FOR_AARCH64, tuple(EMULATOR))
     found.append(Build(*other))
@@ -67,7 +67,7 @@ def compiled(build, folder):
 
 
 def hashed(build, program, *arguments, **settings):
-    """What the program prints; None where it has no such level."""
+    """The output of the program; None if it does not have the level."""
     command = [*build.runner, program, *map(str, arguments)]
     env = {**os.environ, "OMP_WAIT_POLICY": "passive", **settings}
     done = subprocess.run(command, capture_output=True, text=True, env=env)
@@ -75,7 +75,7 @@ def hashed(build, program, *arguments, **settings):
 
 
 def rows(build, program):
-    """What was run, and its hash."""
+    """The runs and their hashes."""
     yield "without a restart", hashed(build, program, 1, "whole")
     if build.runner:
         yield "one thread", hashed(build, program)
@@ -90,7 +90,7 @@ def rows(build, program):
 
 
 def main():
-    """Print the table; how many hashes differ."""
+    """Print the table; returns how many hashes differ."""
     golden = re.search(r'GOLDEN_HASH "(\w+)"', (ROOT / "tests/c/golden.h").read_text())[1]
     print(golden)
     wrong = 0

@@ -151,7 +151,7 @@ def added_up(contact, old, young, tangent, friction, damping=0.0):
 
 @abut.laws.law(history=Way)
 def by_all_the_way(contact, old, young, tangent, friction, damping=0.0):
-    """The same with today's stiffness times all of the way that the contact has sheared."""
+    """A spring with the current stiffness times the whole tangential displacement."""
     push = abut.laws.hertz(contact, young, damping)
     stiffness = tangent * math.sqrt(contact.radius * contact.overlap)
     damper = 2 * damping * math.sqrt(5 / 6 * stiffness * contact.mass)
@@ -171,9 +171,9 @@ def shear_modulus(stuff):
 def as_two_spheres():
     """The law of test 5's points.
 
-    By the push F the stiffness of two like spheres of the radius R is
-    2 (3 G^2 (1 - nu) R F)^(1/3) / (2 - nu) = 4 G a / (2 - nu), with the radius of contact a. At a
-    rigid plane F makes the same a, but Mindlin's 8 G* a is twice that, since one side alone yields.
+    Under the normal force F, two like spheres of radius R have the tangential stiffness
+    2 (3 G^2 (1 - nu) R F)^(1/3) / (2 - nu) = 4 G a / (2 - nu), with the contact radius a. At a
+    rigid plane a is the same. Mindlin's 8 G* a is twice as large, since only one side deforms.
     """
     return added_up(young=modulus(STEEL, False), tangent=4 * shear_modulus(STEEL), friction=0.3)
 
@@ -189,7 +189,7 @@ def all_the_way():
 
 
 class After(NamedTuple):
-    """Of each impact: velocities (n, 3) and spins (n, 3), the plane's normal being z."""
+    """The velocities (n, 3) and spins (n, 3) of impacts on a plane with the normal z."""
 
     velocity: np.ndarray
     spin: np.ndarray
@@ -333,7 +333,7 @@ def two(stuff, radii, other, velocities, spins):
 
 
 def points():
-    """Of each figure: its name, the paper's points, and what abut has there."""
+    """For each figure: its name, the paper's points, and abut's results there."""
     pair = pressed(GLASS, 0.01, 10.0, is_pair=True)
     plane = pressed(ALLOY_OF_TEST_2, 0.1, 0.2, is_pair=False)
     yield "1: overlap/um, kN", GLASS_PRESSED, while_pressed(pair, GLASS_PRESSED)

@@ -50,13 +50,13 @@ def engine(
 
 
 def granular_engine(box, coefficients, more="", **options):
-    """The same with contacts of LAMMPS' own."""
+    """LAMMPS with a box and its own granular contacts."""
     more = f"comm_modify vel yes\n{more}"
     return engine(box, pair="granular", coefficients=coefficients, more=more, **options)
 
 
 def add_spheres(lmp, centers, radii, velocities, spins=(0.0, 0.0, 0.0), density=2500.0, first=1):
-    """Their ids begin with `first`."""
+    """Add spheres with ids from `first` on."""
     count = len(centers)
     ids = list(range(first, first + count))
     lmp.create_atoms(count, ids, [1] * count, np.ravel(centers).tolist())
@@ -78,7 +78,7 @@ def own_atoms(lmp, names=("id", "x", "v", "omega", "f", "torque", "radius", "rma
 
 
 def all_atoms(lmp):
-    """What all processes have, in the order of ids."""
+    """Values of the atoms of all processes, in the order of ids."""
     own = own_atoms(lmp)
     own["rank"] = np.full(len(own["id"]), MPI.COMM_WORLD.rank)
     parts = MPI.COMM_WORLD.allgather(own)
@@ -184,7 +184,7 @@ def endless_meshes():
 
 
 def drum(steps=2000, every=20, **options):
-    """Frictional spheres in a drum that turns; they touch each other where that is asked for."""
+    """Frictional spheres in a rotating drum; options let them touch each other."""
     named = {"law", "moves", "ends", "slots", "resolution"}
     lmp = drum_engine(**{name: x for name, x in options.items() if name not in named})
     ready = drum_walls(lmp, **{name: x for name, x in options.items() if name in named})
@@ -224,7 +224,7 @@ MOTIONS = {
 
 
 def told(path, steps=60):
-    """What LAMMPS' thermo and fix ave/time tell of walls, and what walls tell."""
+    """The values of walls by LAMMPS' thermo and fix ave/time, and by the walls themselves."""
     lmp = drum_engine(300)
     ready = drum_walls(lmp)
     numbers = " ".join(f"f_abut[{k}]" for k in range(1, 15))
@@ -302,7 +302,7 @@ def coming_and_going(steps=200):
 
 
 def units(steps=1000, system="si"):
-    """Spheres that fall on a floor, in other units; what comes of it is told in si."""
+    """Spheres that fall on a floor, in other units; results are converted to si."""
     length, mass = (100.0, 1000.0) if system == "cgs" else (1.0, 1.0)
     density, pressure = mass / length**3, mass / length
     low, high = np.array(BOX) * length
@@ -328,7 +328,7 @@ def units(steps=1000, system="si"):
 
 
 def fails(how="slots", steps=400):
-    """What goes wrong in a step, where one process alone sees it."""
+    """Errors in a step that only one process detects."""
     lmp = drum_engine(50)
     given = {"slots": 1} if how == "slots" else {}
     ready = drum_walls(lmp, **given)

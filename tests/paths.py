@@ -3,7 +3,7 @@
     python tests/paths.py               # prints what docs/method.md and docs/limits.md say of it
 
 Spheres have the radius 1; forces are those of the law F = overlap ** exponent, times the share.
-Bodies are cubes of side 1, whose spots have forces of 1 times their overlap.
+Bodies are cubes of side 1; the force at a spot is its overlap.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class Scene(NamedTuple):
 
 
 class Chase(NamedTuple):
-    """What changes most on each of n paths."""
+    """The largest change on each of n paths."""
 
     jumps: np.ndarray  # (n,): of the force, between neighbors in the end, as a part of the largest
     places: np.ndarray  # (n, 3): of the sphere, at that jump
@@ -55,7 +55,7 @@ def forces(contacts, exponent=1.5):
 
 
 def largest_overlaps(contacts):
-    """Of each sphere, 0 where it touches nothing."""
+    """The largest overlap of each sphere, 0 where it touches nothing."""
     largest = np.zeros(len(contacts.counts))
     np.maximum.at(largest, contacts.sphere, contacts.overlap)
     return largest
@@ -121,7 +121,7 @@ def bowl(rng):
 
 
 def ball(rng):
-    """Around a ball with bumps, or inside of it."""
+    """A ball with bumps, and spheres around it or inside."""
     inside = rng.random() < 0.7
     directions = unit(rng.normal(size=(rng.choice([80, 300]), 3)))
     radius, bumps = rng.uniform(1.5, 4), rng.choice([0, 0.05, 0.15])
@@ -136,7 +136,7 @@ def ball(rng):
 
 
 def pipe(rng):
-    """Of 5 to 12 sides, and narrower than the spheres: all of them touch."""
+    """A pipe of 5 to 12 sides, narrower than the spheres, which touch all sides."""
     sides, inner = int(rng.integers(5, 13)), rng.uniform(0.96, 0.99)
     mesh = examples.cylinder(radius=inner / np.cos(np.pi / sides), strips=sides)
 
@@ -160,7 +160,7 @@ SCENES = {
 
 
 def begin(finder, scene, rng, count, deepest):
-    """Centers whose largest overlap is between 0 and `deepest`."""
+    """Centers of spheres with a largest overlap between 0 and `deepest`."""
     found = []
     while sum(map(len, found)) < count:
         centers = scene.draw(rng, 20 * count)
@@ -185,7 +185,7 @@ def steps_between(finder, centers, deepest, resolution):
 
 
 def most_bent(steps):
-    """The intervals whose steps differ most from those beside: a slope has steps, too."""
+    """The intervals where the step differs most from its neighbors; a slope has steps, too."""
     beside = np.pad(steps, ((0, 0), (1, 1), (0, 0)), mode="edge")
     unlike = lengths(steps - (beside[:, :-2] + beside[:, 2:]) / 2)
     return np.argsort(-unlike, axis=1)[:, :CHASED]
@@ -194,14 +194,14 @@ def most_bent(steps):
 def chase(finder, begin, along, deepest, resolution="sharing"):
     """Look closer and closer where the force changes most: a slope gets lower there, a jump stays.
 
-    Paths begin at (n, 3) and go along unit vectors; parts of them with an overlap of more than
-    `deepest` are left out.
+    Paths begin at (n, 3) and go along unit vectors, without parts where the overlap exceeds
+    `deepest`.
     """
     return _chase(lambda at: steps_between(finder, at, deepest, resolution), begin, along)
 
 
 def _chase(steps, begin, along):
-    """The same of any steps between neighbors on paths (n, k, 3)."""
+    """`chase` for any function that returns the steps between neighbors on paths (n, k, 3)."""
     spacing = 1 / INTERVALS
     at = begin[:, None] + along[:, None] * (spacing * np.arange(INTERVALS + 1))[:, None]
     here = most_bent(steps(at))

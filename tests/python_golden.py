@@ -140,8 +140,7 @@ def fill_mill(sim):
 
 
 def bed():
-    """Cohesive spheres in a periodic world, some of them bonded, whose walls share what they
-    exert."""
+    """Cohesive spheres in a periodic world, some of them bonded, with walls that share forces."""
     rng = np.random.default_rng(2)
     sim = abut.Simulation(step=1e-4, period=(1.0, None, None), resolution="sharing")
     sim.set_law(

@@ -92,13 +92,13 @@ def contact_calls(centers, radii):
 
 
 def far_calls(centers, radii):
-    """Most spheres are passed over before they are copied."""
+    """Calls in which most spheres are skipped before they are copied."""
     finder = abut.ContactFinder([ground(8)])
     return [lambda: finder.find(centers, radii), lambda: finder.find(centers, radii, workers=2)]
 
 
 def sorted_calls(centers, radii):
-    """So many facets and spheres that spheres are searched by place."""
+    """Calls with enough facets and spheres for a search by place."""
     finder = abut.ContactFinder(ground(96))
     return [lambda: finder.find(centers, radii), lambda: finder.find(centers, radii, workers=2)]
 

@@ -27,8 +27,8 @@ from rational import Rational
 
 FACET, EDGE, VERTEX = 0, 1, 2
 
-# A facet whose corners leave its plane by more than this many units in the last place is its fan of
-# triangles in its weights too: coordinates that were rounded from a plane are not off by so much.
+# A facet with corners off its plane by more units in the last place has the weights of its fan of
+# triangles. Rounding coordinates of a plane gives smaller errors.
 BENT_ULPS = 4
 
 # What rounding may explain of a distance, in units in the last place of the largest coordinate; of
@@ -49,7 +49,7 @@ def minus(a, b):
 
 
 def along(a, s, b):
-    """a + s b."""
+    """The vector a + s b."""
     return (a[0] + s * b[0], a[1] + s * b[1], a[2] + s * b[2])
 
 
@@ -369,7 +369,7 @@ def hierarchy(contacts, tilt):
 
 
 def rounding(center, reach, corners):
-    """What rounding may explain of a distance to a facet."""
+    """The error by rounding of a distance to a facet."""
     return ROUNDING_ULPS * ulp(max(abs(float(x)) for p in (*corners, center, (reach,)) for x in p))
 
 
@@ -409,7 +409,7 @@ def point_room(corners, center, contact):
 
 
 def order_room(contacts, kept):
-    """The smallest step in distance between points whose order can matter: one of them is kept."""
+    """The smallest step in distance between points in an order that matters: one is kept."""
     room, named = inf, {contact.point for contact in kept}
     for a, b in pairwise(contacts):
         if a.point != b.point and (a.point in named or b.point in named):

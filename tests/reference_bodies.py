@@ -1,8 +1,7 @@
-"""What convex bodies do to each other and to half spaces, in NumPy: slow, obvious, the truth for
-`abut.Simulation` with bodies.
+"""A slow and obvious reference in NumPy for `abut.Simulation` with convex bodies and half spaces.
 
-docs/dem.md, section 10, has the formulas. Where bodies touch is what `abut.ConvexFinder` says; what
-a spot exerts, and how a body moves, is that of `reference_dem`.
+docs/dem.md, section 10, has the formulas. Contacts come from `abut.ConvexFinder`; the forces of
+spots and the motion of bodies come from `reference_dem`.
 """
 
 from typing import NamedTuple
@@ -50,7 +49,8 @@ class Solid(reference_dem.Body):
         return self.position - turn @ self.offset, Rotation.from_matrix(turn).as_quat()
 
     def velocity_at(self, point, surface, step):
-        """Of a point since the step before: all but `surface` of its arm is on a circle."""
+        """The mean velocity of a point since the previous step; its arm without `surface` moves
+        along a circle."""
         arm, spin = point - self.position, self.angular_velocity
         mean = arm - 0.5 * step * np.cross(spin, arm - surface)
         return self.velocity + np.cross(spin, mean)
@@ -76,7 +76,7 @@ class Floor(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What a spot takes to the next step."""
+    """The contact history of a spot."""
 
     overlap: float
     spring: np.ndarray
@@ -132,7 +132,7 @@ class Simulation:
         self.step_count += 1
 
     def find(self):
-        """Who touches whom: bodies, and floors."""
+        """The contacts of bodies with bodies and floors."""
         frames = [
             np.array(column) for column in zip(*(s.frame() for s in self.solids), strict=True)
         ]
@@ -224,7 +224,7 @@ class Simulation:
 
 
 def remembered(touch, spot, old_normal, turn, is_wall):
-    """What a spot has of the step before, turned with the wall, or about the normal."""
+    """The history of a spot, turned with the wall, or about the normal."""
     zero, is_new = np.zeros(3), old_normal is None
     overlap, spring, roll, most = spot or Memory(0.0, zero, zero, 0.0)
     normal = touch.normal[0] if is_new else old_normal

@@ -1,4 +1,4 @@
-"""What pulls two together, in NumPy: JKR, DMT and liquid bridges (docs/dem.md, section 2).
+"""Cohesion of two spheres in NumPy: JKR, DMT and liquid bridges (docs/dem.md, section 2).
 
 Arrays or numbers alike. `w` is the work of adhesion, `R` is R*, `E` is E*; an overlap is signed,
 and negative beyond touch. Energies are 0 where a contact is born: at touch, of DMT with a distance
@@ -76,7 +76,7 @@ def jkr_slope(overlap, w, R, E):
 
 
 def jkr_work(w, R, E):
-    """What it takes to part two that touch."""
+    """The force that separates two spheres in contact."""
     return jkr_energy(-jkr_reach(w, R, E), w, R, E)
 
 
@@ -95,7 +95,7 @@ def dmt_pull(overlap, w, R, distance):
 
 
 def dmt_energy(overlap, w, R, distance):
-    """Of the attraction alone."""
+    """The energy of the attraction alone."""
     pull, gap = 2 * np.pi * w * R, np.maximum(-overlap, 0)
     # the integral of (s_0 / (s_0 + s))^2 is -s_0^2 / (s_0 + s)
     end = over(distance, 1 + DMT_REACH)
@@ -169,7 +169,7 @@ NODES, WEIGHTS = 0.5 * (NODES + 1), 0.5 * WEIGHTS
 
 
 def bridge_energy(overlap, volume, tension, angle, R):
-    """Of the attraction alone: the work from touch on."""
+    """The energy of the attraction alone: its work from touch on."""
     numbers = np.broadcast_arrays(overlap, volume, tension, angle, R)
     overlap, *rest = (np.asarray(one, float)[..., None] for one in numbers)
     gap = np.maximum(-overlap, 0)
@@ -197,7 +197,7 @@ class Glue(NamedTuple):
     volume: float
     tension: float
     angle: float
-    # Luding's law, whose k_1 is the linear stiffness
+    # Luding's law; its k_1 is the linear stiffness
     unloading: float = 0.0
     tensile: float = 0.0
     depth: float = 0.0
@@ -254,7 +254,7 @@ def luding_most(law, loading, overlap, most, R):
 
 
 def luding_energy(law, loading, overlap, most, R):
-    """Of a spring of the slope k."""
+    """The energy of a spring of the slope k."""
     k, _ = luding_line(law, loading, luding_most(law, loading, overlap, most, R), R)
     return luding_force(law, loading, overlap, most, R) ** 2 / (2 * k)
 

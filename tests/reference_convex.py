@@ -40,11 +40,11 @@ from rational import Rational
 
 FACET, EDGE, VERTEX = 0, 1, 2
 
-# Links whose ends leave their features by more than this part of the bodies' size, in floats, are
+# Links with ends off their features by more than this part of the bodies' size, in floats, are
 # tried last.
 OUTSIDE = 1e-9
 
-# Entrances whose deciding sine is not further below 0 than this are told, too.
+# Entrances with a deciding sine above minus this number are also reported.
 NEAR = 1e-6
 
 
@@ -358,10 +358,12 @@ class Pair:
             yield self.entrance(kind, feature, sign * normal, height, valid, margin)
 
     def crossing_edges(self):
-        """Edges whose arcs of normals cross: a plane through both has the two facets at one on one
-        side and those at the other on the other. For n = u x w that is decided by how edges rise
-        over the facets; where they do all the other way round n = w x u will do. An arc that ends
-        on the other does not cross it: there a facet has the same plane."""
+        """The pairs of edges with crossing arcs of normals.
+
+        A plane through both edges then separates the facets of one from those of the other. For
+        n = u x w this follows from how edges rise over the facets; if all signs are opposite,
+        n = w x u separates. An arc that ends on the other does not cross it, because a facet has
+        the same plane there."""
         a, b = self.a, self.b
         left_a, right_a, left_b, right_b = (np.array(x.edges)[:, k] for x in (a, b) for k in (2, 3))
         on_a, on_b = sines(a.normals, directions(b)), sines(b.normals, directions(a))
@@ -427,9 +429,9 @@ class Pair:
         """How much farther B is, once it has been moved along n until the bodies are `parted`, than
         the planes that are perpendicular to n: 0 iff n is a local minimum of the penetration.
 
-        The smallest of all moves in a direction near n is the one along n iff from outside the
-        origin sees the foot of its perpendicular on a face of B - A, and this does not depend on
-        how far outside it is.
+        A move along n is the shortest of all moves in directions near n iff a condition holds: seen
+        from outside, the foot of the origin's perpendicular is on a face of B - A. This does not
+        depend on how far outside it is.
         """
         n = exact(normal)
         gap, length = self.support_gap(n), root(n @ n)

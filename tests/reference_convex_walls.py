@@ -1,12 +1,11 @@
-"""What a convex body stands on, slow and obvious: each wall is one convex polygon, however meshed.
-Cracks between its facets do not count: a mesh may have those that are closed (docs/convex.md §8).
+"""A slow and obvious reference for contacts of a convex body with walls (docs/convex.md §8).
 
-The contact with one wall is that with the half space behind it, as far as the polygon goes: the
-corners of what the body's feature that faces the wall and the polygon have in common, each with its
-own overlap along the wall's normal. At a concave edge, where two walls rise in front of each other,
-neither ends: each goes on behind the other one. A wall that has nothing in front of one that counts
-is left out, and no wall goes on behind it: those are asked first over which the body's centroid is,
-then those that are overlapped by less.
+Each wall is one convex polygon with any mesh; closed cracks between its facets do not count. The
+contact with a wall is that with its half space, bounded by the polygon: the corners of the
+intersection of the polygon and the body's feature that faces it. Each corner has its own overlap
+along the normal. At a concave edge two walls rise in front of each other, and each extends behind
+the other. A wall without a spot in front of an accepted wall is dropped, and no wall extends behind
+it. Walls below the body's centroid are considered first, then walls by ascending overlap.
 """
 
 from dataclasses import dataclass
@@ -86,8 +85,8 @@ def is_concave(wall, normal, k, other, other_normal):
 
 
 def stand_on(shape, vertices, normals, centroid, wall, others, patch_angle=PATCH_ANGLE):
-    """The contact with one wall, a convex polygon, which goes on behind others where the edge
-    between them is concave; None where they have nothing in common."""
+    """The contact with one wall, a convex polygon; None without an intersection. The wall extends
+    behind other walls at concave edges."""
     wall, normal = facing(wall, centroid)
     feature, facet = bearing(shape, vertices, normals, -normal, patch_angle)
     axes = axes_of(wall, normal)
@@ -153,8 +152,8 @@ def clip_by(points, inside, closed):
 
 
 def rises(s, kept):
-    """Whether a wall has a spot in front of another one, or behind it where both have a concave
-    edge: next to the spot, on the line of both planes, each goes on in front of the other."""
+    """Whether a wall has a spot in front of another one, or behind it at a concave edge: next to
+    the spot, on the line of both planes, each wall extends in front of the other."""
     if ((s.on_wall - kept.on_wall[0]) @ kept.normal).max() > 1e-6:
         return True
     inward = kept.normal - (kept.normal @ s.normal) * s.normal

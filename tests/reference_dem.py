@@ -546,7 +546,7 @@ class Simulation:
         self.contacts = self.pairs = self.energy = None
         self.next_id = 0
         self.work = self.wall_work = 0.0
-        # what is dissipated goes on from here after spheres came or went
+        # the dissipated energy, to continue from after spheres are added or removed
         self.settled = 0.0
         self.fresh = np.zeros(0, int)
         # the sum of all energies, where what is assigned is work from outside
@@ -699,7 +699,7 @@ class Simulation:
         self.work -= 0.5 * self.span * self.powers_on(self.pairs.j, 1)[first & ~second].sum()
 
     def powers_on(self, sphere, sign):
-        """Of pairs on one of their spheres, in the last step. The first one is at -1."""
+        """The power of pairs on one of their spheres in the last step. The first one is at -1."""
         pull = self.last[1] + self.forces / column(self.masses)
         velocity = self.velocities - 0.5 * self.span * pull
         spin = self.angular_velocities - 0.5 * self.span * self.torques / column(self.inertias)
@@ -827,7 +827,7 @@ class Simulation:
         return *sums, response.elastic.sum()
 
     def exponent(self):
-        """Of the walls' laws."""
+        """The exponent of the walls' laws."""
         kinds = {wall.material for wall in self.walls}
         laws = [law for (a, b), law in self.laws.items() if a in kinds or b in kinds]
         return HERTZ_EXPONENT if any(law.is_hertz for law in laws) else LINEAR_EXPONENT
@@ -954,7 +954,7 @@ class Simulation:
         before, i, j = self.pairs, found.i, found.j
         law = self.law_of(self.material[i], self.material[j])
         old = continued(found, self.ids, before)
-        # who is held has all the mass that there is
+        # fixed particles have infinite mass
         mass, inertia = (
             np.where(self.held, 1e60, own) for own in (self.body_mass(), self.inertias)
         )
@@ -965,7 +965,7 @@ class Simulation:
         velocity = velocity - self.velocities[j] - np.cross(spins[j], second)
         overlap, most, normal, *vectors = remembered(found, before, old)
         angle = 0.5 * self.span * dot(spins[i] + spins[j], found.normal)
-        # the rotation whose half angle has the tangent angle / 2
+        # the half angle of this rotation has the tangent angle / 2
         vectors = [spun(vector, normal, 2 * np.arctan(angle / 2)) for vector in vectors]
         return law, Touch(
             found.overlap,

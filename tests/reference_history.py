@@ -115,8 +115,8 @@ def moved(now, before):
 def wraps(now, before, earlier, point, normal):
     """By how many periods the caller has moved each earlier contact's sphere since, as lengths.
 
-    Of a sphere's earlier contacts with a mesh, the one whose normal agrees best with that of its
-    nearest contact now tells.
+    The sphere's earlier contact with a mesh that decides is the one with the normal closest to
+    that of its nearest contact now.
     """
     period = lengths(now.period)
     found = np.zeros_like(point)

@@ -1,9 +1,7 @@
-"""The measures of a simulation by loops over contacts and grains: slow, obvious, the truth for
-`Simulation.stress` and `Simulation.coordination`.
+"""A slow and obvious reference for `Simulation.stress` and `Simulation.coordination`, by loops.
 
-docs/dem.md, section 15, has the definitions. What is measured is told by `Moment`: where everything
-was before the last step, as a caller who looked then has seen it. From the tables of that step come
-forces, normals and overlaps alone.
+docs/dem.md, section 15, has the definitions. `Moment` is the state before the last step, recorded
+at that time. Only forces, normals and overlaps come from the tables of the step.
 """
 
 from itertools import pairwise

@@ -276,7 +276,8 @@ def measured_noise(vertices, triangles, assumed):
 def spread(triangles, measured):
     """Each triangle's own deviation that is noise, or its coplanar neighbors'.
 
-    On from there it goes over edges whose deviation digits explain, seven steps far.
+    From there it spreads over edges with deviations that rounding to digits explains, at most seven
+    steps.
     """
     sides = [[measured.get(frozenset((t[k], t[k - 1]))) for k in range(3)] for t in triangles]
     own = [max((e.deviation for e in side if e and e.noise), default=0.0) for side in sides]

@@ -1,4 +1,4 @@
-"""What becomes of pairs from step to step in NumPy: slow, the truth for the library.
+"""A slow reference in NumPy for the history of pairs from step to step.
 
 All rows of both steps that are of the same two spheres are joined in one order of preference, and
 tangential vectors are turned by the formula of two reflections.
@@ -49,7 +49,7 @@ def carry(tangent, now, before, rows, ids=None, previous_ids=None):
     return carried
 
 
-# ---- who is who ----------------------------------------------------------------------------------
+# ---- matches -------------------------------------------------------------------------------------
 
 
 def second_count(pairs):
@@ -81,7 +81,7 @@ def rename(now, before, ids, previous_ids):
 
 
 def same_spheres(known, wanted, there):
-    """All rows of now, and of before, that are of the same two spheres."""
+    """All rows of both steps that have the same two spheres."""
     begin, end = (np.searchsorted(there, wanted, side) for side in ("left", "right"))
     counts = end - begin
     rows = np.repeat(known, counts)
@@ -90,7 +90,7 @@ def same_spheres(known, wanted, there):
 
 
 def preference(now, before, rows, old, swapped):
-    """The order in which such rows are joined; those that are left out may not be."""
+    """The order in which such rows are matched, without rows that must not match."""
     if now.period is None:
         return np.arange(len(rows))
     sign = np.where(swapped, -1, 1)[:, None]
@@ -104,7 +104,7 @@ def preference(now, before, rows, old, swapped):
 
 
 def choose(rows, old, order):
-    """Those that are joined: in this order, every row of either table once."""
+    """The matched rows: in this order, every row of either table at most once."""
     chosen, rows_taken, old_taken = [], set(), set()
     for k in order.tolist():
         if rows[k] not in rows_taken and old[k] not in old_taken:

@@ -1,10 +1,10 @@
-"""Meshes and spheres that the tests ask about: random ones, planes, cylinders, lattices.
+"""Meshes and spheres for the tests: random ones, planes, cylinders, lattices.
 
 A mesh is a pair: vertices (v, 3), facets as a list of lists of vertex numbers. Flat meshes are made
 in the unit square first, (v, 2), and placed in space by `Frame.place`, which rounds only once.
-Random builders take a `numpy.random.Generator`; what hypothesis chooses is the structure of a scene
-(kind, counts, sizes), so that it shrinks to few facets, and a seed for the coordinates, so that
-these have all their digits and stay away from ties.
+Random builders take a `numpy.random.Generator`. Hypothesis chooses the structure of a scene (kind,
+counts, sizes), so that it shrinks to few facets. It also chooses a seed for the coordinates, which
+then have all their digits and no ties.
 """
 
 from itertools import pairwise
@@ -122,7 +122,7 @@ def cut_thin(rng, points, facets, part):
 
 
 def grid_quads(columns, rows, first=0):
-    """Vertex numbers of the quads of a grid of (rows + 1) x (columns + 1) vertices."""
+    """Vertex numbers of the quads in a grid of (rows + 1) x (columns + 1) vertices."""
     corner = first + np.arange((rows + 1) * (columns + 1)).reshape(rows + 1, columns + 1)
     quads = np.stack([corner[:-1, :-1], corner[:-1, 1:], corner[1:, 1:], corner[1:, :-1]], -1)
     return quads.reshape(-1, 4).tolist()
@@ -184,7 +184,7 @@ def t_junctions(rng, cells):
 
 
 def bricks(rng, cells, rise=0.0):
-    """Bricks: hexagons whose middle corners are flat, or with a rise a honeycomb."""
+    """Bricks: hexagons with flat middle corners, or with a rise a honeycomb."""
     x, y = np.meshgrid(np.arange(2 * cells + 1), np.arange(cells + 1))
     odd = (x + y) % 2 * 2.0 - 1
     points = np.stack([x / (2 * cells), (y + rise * odd) / cells], -1).reshape(-1, 2)
@@ -340,17 +340,17 @@ def convex_outline(rng, sides, smallest_step=0.3):
 
 
 def sliver_outline(rng, smallest=-6.0):
-    """A triangle whose height is down to 1e-6 of its base."""
+    """A triangle with a height down to 1e-6 of its base."""
     return np.array([[-1, 0], [1, 0], [rng.uniform(-1, 1), 10 ** rng.uniform(smallest, -2)]])
 
 
 def bent_outline(rng, sides, bend):
-    """A convex polygon (n, 3) whose corners leave its plane by up to `bend`."""
+    """A convex polygon (n, 3) with corners off its plane by up to `bend`."""
     return np.column_stack([convex_outline(rng, sides), rng.uniform(-bend, bend, sides)])
 
 
 def with_flat_corners(rng, outline):
-    """The same shape with a few corners more, each amid a side, as exact as its type."""
+    """The outline with a few more corners on its sides, as exact as its type."""
     out = []
     for a, b in zip(outline, np.roll(outline, -1, axis=0), strict=True):
         out.append(a)
@@ -597,7 +597,7 @@ LAYOUTS = [in_a_box, in_one_cell, coincident, on_a_lattice, on_a_line, just_touc
 
 
 def cloud_radii(draw, rng, count):
-    """Of all sizes, of two, of one, or whole numbers."""
+    """Radii: many sizes, two sizes, one size, or whole numbers."""
     kind = draw(st.sampled_from(["all", "two", "one", "whole"]), label="radii")
     ratio = 10.0 ** draw(st.sampled_from([0.1, 1, 2, 4]), label="ratio")
     if kind == "all":
@@ -608,7 +608,7 @@ def cloud_radii(draw, rng, count):
 
 
 def cloud_gap(draw, rng, radii):
-    """None, one for all, or one for each."""
+    """A gap: None, one for all spheres, or one for each."""
     kind = draw(st.sampled_from(["none", "none", "number", "each"]), label="gap")
     if kind == "each":
         return radii * rng.random(len(radii)) * (rng.random(len(radii)) < 0.7)
@@ -616,7 +616,7 @@ def cloud_gap(draw, rng, radii):
 
 
 def cloud_period(draw, rng, centers, reach):
-    """None, or lengths along any axes: far longer than the largest sphere, or shorter."""
+    """A period: None, or lengths along any axes, far longer than the largest sphere or shorter."""
     dimension = centers.shape[1]
     axes = draw(st.sampled_from([0, 0, *range(2**dimension)]), label="periodic axes")
     if not axes:

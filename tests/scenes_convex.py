@@ -393,7 +393,7 @@ UNITS = ("plain", "ratio", "scaled", "far")
 
 
 def draw(seed, kinds=("box", "box"), place="anyhow", units="plain"):
-    """A scene of two bodies of these kinds of shape, in this kind of place."""
+    """A scene of two bodies with these kinds of shapes and this kind of place."""
     rng = np.random.default_rng(seed)
     makers = SOLIDS if kinds[0] in SOLIDS else POLYGONS
     shapes = [makers[kind](rng) for kind in kinds]
@@ -427,7 +427,7 @@ ANY = scenes() | scenes(POLYGONS)
 
 
 def walk(rng, scene, steps, size=1e-3):
-    """The scene as B goes on and turns, by `size` of the smaller body a step."""
+    """The scenes in which B moves and turns, by `size` of the smaller body per step."""
     way = rng.normal(size=scene.dimension)
     way *= size * scene.sizes.min() / np.linalg.norm(way)
     turn = size if scene.dimension == 2 else np.append(0.5 * size * rng.normal(size=3), 1.0)
@@ -440,7 +440,7 @@ def walk(rng, scene, steps, size=1e-3):
 
 
 def many(rng, count, shapes=SOLIDS, pool=60):
-    """Pairs 2k, 2k + 1 of a pool of shapes in all kinds of places."""
+    """Pairs 2k, 2k + 1 in all kinds of places, with shapes from a pool."""
     shapes = [rng.choice(list(shapes.values()))(rng) for _ in range(pool)]
     chosen = rng.integers(pool, size=(count, 2))
     rows = [one_of_many(rng, shapes, pair) for pair in chosen]

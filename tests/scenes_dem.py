@@ -1,7 +1,7 @@
-"""Scenes of the discrete element method, built by either simulation: that of the library or that of
-`reference_dem`, which `make` is.
+"""Scenes of the discrete element method. `make` builds either a simulation of the library or one of
+`reference_dem`.
 
-Sections are those of the paper (docs/method.md names it), whose spheres are soft, so that overlaps
+Sections are those of the paper (docs/method.md names it). Its spheres are soft, so that overlaps
 are large.
 """
 
@@ -41,7 +41,7 @@ def grid(across, along, x, y):
 
 
 def fan(heights, middle, top=0.0, size=1.0):
-    """Triangles around a vertex, whose rim is at these heights."""
+    """Triangles around a vertex, with the rim at these heights."""
     angles = 0.3 + 2 * np.pi * np.arange(len(heights)) / len(heights)
     rim = np.column_stack([size * np.cos(angles), size * np.sin(angles), heights])
     vertices = np.concatenate([[[0, 0, top]], rim]) + middle
@@ -211,7 +211,7 @@ def ball_mass(material, radius):
 
 
 def resting_overlap(ball, plate, radius):
-    """Of a sphere under its own weight, by Hertz."""
+    """The overlap of a sphere under its own weight, by Hertz."""
     weight = ball_mass(ball, radius) * GRAVITY
     return (weight / (4 / 3 * contact_modulus(ball, plate) * np.sqrt(radius))) ** (2 / 3)
 

@@ -345,7 +345,7 @@ def ended():
 
 
 def fed():
-    """Spheres are inserted one by one, and clusters, above a pile whose floor has a gap."""
+    """Spheres and clusters are inserted one by one above a pile; its floor has a gap."""
     sim = pile(gravity=(0, 0, -300.0), period=(None, 8 * PITCH, None))
     sim.remove_wall(sim.walls[0])
     sim.add_wall(a_lid(0.0, 5 * PITCH), WALL)
@@ -388,7 +388,7 @@ def bodies_met(middle, end):
 
 
 def broke(middle, end):
-    """Bonds broke before and after the restart, also such whose spheres touch."""
+    """Bonds broke before and after the restart, also bonds of touching spheres."""
     broken = set(zip(end.breakages.i.tolist(), end.breakages.j.tolist(), strict=True))
     pairs = keys(middle.pairs) | keys(end.pairs)
     return 0 < len(middle.breakages) < len(broken) and len(end.bonds) and broken & pairs

@@ -1,9 +1,9 @@
-"""Orders of what a simulation computes in its step: scenes, which `benchmarks/orders.py` prints,
-and of which `test_orders.py` checks that they are what docs/dem.md says.
+"""Scenes for the order of accuracy in the time step. `benchmarks/orders.py` prints the orders;
+`test_orders.py` checks the orders in docs/dem.md.
 
-A scene is a function of the step that returns what is found at the same time for all steps. Steps
-are halved, as in GROMACS' physical validation; the order is log2 of the ratio of what one halving
-changes to what the next one does, and of a drift of energy log2 of the ratio of two.
+A scene is a function of the step that returns the state at a fixed time. Steps are halved, as in
+GROMACS' physical validation. The order of a quantity is log2 of the ratio that its changes by two
+halvings have. The order of an energy drift is log2 of the ratio that two drifts have.
 """
 
 import warnings
@@ -29,7 +29,7 @@ class Found(NamedTuple):
 
 
 def of_spheres(sim, drift):
-    """Spins at the end of the step are the mean of those of its middle and of the next one's."""
+    """The state of spheres; spins at the end of a step are means of two neighboring half steps."""
     before, centers = sim.angular_velocities, sim.centers
     sim.run(steps=1)
     spins = 0.5 * (before + sim.angular_velocities)
@@ -37,9 +37,9 @@ def of_spheres(sim, drift):
 
 
 def begun(make, step):
-    """A simulation whose velocities are those of half a step before, for the forces at its start.
+    """A simulation with velocities of half a step earlier, for the forces at its start.
 
-    They depend a little on velocities, which is of the order of the step itself and is left out.
+    The forces depend slightly on velocities; this effect has the order of the step and is ignored.
     """
     sim = make(step)
     velocities, spins = sim.velocities, sim.angular_velocities

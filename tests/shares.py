@@ -47,7 +47,7 @@ def is_regular(g, active):
 
 
 def solutions(g, force):
-    """All solutions whose active sets are regular: one where G is positive definite."""
+    """All solutions with regular active sets: only one if G is positive definite."""
     found = []
     for active in active_sets(len(force)):
         if is_regular(g, active):

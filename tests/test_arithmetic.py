@@ -66,7 +66,7 @@ def test_principal_axes(tensor):
 
 
 def test_the_least_moment_keeps_its_digits():
-    """That of a needle is 1e-14 of the others: products of the library lose it."""
+    """The smallest moment of a needle is 1e-14 of the others; the library's products lose it."""
     moments, _ = arithmetic.principal_axes(TENSORS["a needle"])
     # of [[1, e], [e, 2 e^2]]: (1 + 2 e^2 - sqrt(1 + 4 e^4)) / 2 = e^2 - e^4 + ...
     assert moments[0] == pytest.approx(1e-14, rel=1e-13)

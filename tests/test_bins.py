@@ -98,7 +98,7 @@ def test_small_facets_beside_large_ones(make, ratio):
         finder.find(*spheres)
     alone, together = alone.statistics(), together.statistics()
     assert together.touching >= alone.touching > 1000
-    # and with the boxes of the large ones, some of which do not tell much
+    # the boxes of some large facets exclude few spheres
     assert together.candidates < 3 * alone.candidates + 1000 * 1000
     assert together.tests < 1.1 * alone.tests + 30 * 1000
 

@@ -72,7 +72,7 @@ def test_a_neck_beside_a_bond_outlasts_it(name):
 
 @pytest.mark.parametrize("name", NECKS)
 def test_a_bond_ends_the_neck_that_was_there(name):
-    """Two with a neck are bonded: it is gone, even if the bond breaks at once."""
+    """Two spheres with a neck are bonded: the neck ends, even if the bond breaks immediately."""
     case, reach = CASES[name], CASES[name].reach(RADIUS / 2)
     for strength in (1e9, 0.0):
         sim = bonded(case, -0.2 * reach)
@@ -89,7 +89,7 @@ def test_a_bond_ends_the_neck_that_was_there(name):
 
 @pytest.mark.parametrize("name", REACHING)
 def test_those_that_rest_stick_as_smaller_spheres(name):
-    """Of an overlap from before the bond half makes each smaller, to all of their law."""
+    """Half of an overlap from before the bond reduces each radius in the contact law."""
     case, rest = CASES[name], 0.02 * RADIUS
     radius = (RADIUS - rest / 2) / 2
     reach = case.reach(radius)
@@ -144,8 +144,8 @@ def test_those_that_rest_slide_as_smaller_spheres(law):
 @pytest.mark.parametrize("name", ["DMT", "DMT over a gap", "linear DMT"])
 @pytest.mark.parametrize("is_first", [False, True])
 def test_spheres_that_shrink_rest_by_no_more_than_a_radius(name, is_first):
-    """Whether radii are assigned before the bond breaks or after: what is left of either sphere for
-    the law is half of it at least."""
+    """The law sees at least half of each radius, whether radii are assigned before the bond breaks
+    or after."""
     case, bond = CASES[name], abut.Bond(young=1e7, shear_strength=0.0)
     sim = bonded(case, 0.2 * RADIUS, bond)
     if not is_first:
@@ -159,7 +159,7 @@ def test_spheres_that_shrink_rest_by_no_more_than_a_radius(name, is_first):
     for gap in [0.1 * RADIUS, *([-0.2 * reach, -0.4 * reach] if reach else [])]:
         lead(sim, [[0, 0, 0], [RADIUS - gap, 0, 0]])
         assert -sim.pairs.force[0, 0] == pytest.approx(case.force(gap, radius), rel=1e-6)
-        # what was held before goes on, whatever is assigned
+        # the stored energy is kept, whatever is assigned
         near = 1e-11 * max(np.abs(sim.energy).max(), np.abs(before).max())
         assert sim.energy.dissipated == pytest.approx(before.dissipated, abs=near)
     assert len(sim.breakages) == 1
@@ -175,7 +175,7 @@ def test_spheres_that_shrink_rest_by_no_more_than_a_radius(name, is_first):
 @pytest.mark.parametrize("contact", [False, True])
 @pytest.mark.parametrize("name", REACHING)
 def test_the_ledger_closes_over_breaks(name, contact, tmp_path):
-    """A heap of sticky spheres whose bonds break, over a restart."""
+    """A heap of sticky spheres with breaking bonds, over a restart."""
     sim = abut.Simulation(step=2e-7, gravity=(0, 0, 0))
     sim.set_law(POWDER, POWDER, CASES[name].law)
     rng = np.random.default_rng(4)

@@ -47,8 +47,8 @@ def put(sim, overlap, twist=0.0):
 
 @pytest.mark.parametrize("contact", [False, True])
 def test_what_a_contact_keeps_begins_where_its_law_does(contact, tmp_path):
-    """Beside a bond it goes on when that breaks; else it begins then, without the overlap from
-    before."""
+    """A contact law next to a bond continues when the bond breaks. Without one, it begins then,
+    without the earlier overlap."""
     overlap, rest = 0.02 * RADIUS, 0.01 * RADIUS
     sim = pair(ages(k=1e3), rest, contact=contact, shear_strength=1e-6)
     for step in range(4):
@@ -98,7 +98,7 @@ def test_what_reaches_acts_after_the_bond_within_its_reach():
 
 
 def lump(law, workers=1, contact=False, strength=3e4, bonds=True):
-    """Grains that are flung about in a lump whose bonds break."""
+    """Grains that move fast in a lump with breaking bonds."""
     sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0), workers=workers)
     sim.set_law(GRAIN, GRAIN, law)
     rng = np.random.default_rng(3)

@@ -33,7 +33,7 @@ def put(sim, shifts, turns):
 
 
 def momenta(sim):
-    """Of all spheres, and about the origin."""
+    """Momentum of all spheres, and angular momentum about the origin."""
     mass, inertia = sim.masses[:, None], 0.4 * (sim.masses * sim.radii**2)[:, None]
     places = sim.centers + sim.images * np.array(
         [0.0 if length is None else length for length in sim.period or (None,) * 3]
@@ -231,7 +231,7 @@ def test_a_cantilever_swings_with_its_frequency():
 
 
 def loads():
-    """Of each way to load two spheres: shifts and turns of the second, and both stresses."""
+    """For each way to load two spheres: shifts and turns of the second, and both stresses."""
     r, length, young = 0.8 * RADIUS, 2 * RADIUS, 1e7
     area, section, shear = np.pi * r**2, np.pi * r**4 / 4, young / 2.5
     phi = 12 * young * section / (6 * 1.25 / (7 + 6 * 0.25) * shear * area * length**2)

@@ -162,7 +162,7 @@ def far_sphere(rng, count):
 
 
 def one_huge(rng, count):
-    """Of 10^6 times the others' size, just beside them."""
+    """Spheres next to one that is 10^6 times as large."""
     centers = count ** (1 / 3) * rng.random((count, 3))
     radii = np.full(count, 0.4)
     centers[0], radii[0] = (-4e5, 0, 0), 4e5

@@ -102,7 +102,7 @@ def check_way(case, radius, other, overlaps, rows):
 
 @each_case
 def test_force_of_a_pair(name):
-    """Of two radii, along any direction."""
+    """Pairs have two radii and any direction."""
     case, other = CASES[name], 2.5e-3
     sim, line = world(case), np.array([0.48, 0.6, 0.64])
     sim.add_spheres(np.outer([0, 1], line), [RADIUS, other], POWDER)
@@ -157,7 +157,7 @@ def pulled_off(case, surface, foot, turn):
 
 @each_case
 def test_force_of_walls(name):
-    """The same bits, however many facets a plane has, and one contact."""
+    """The number of facets in a plane does not change any bit; there is one contact."""
     case, found = CASES[name], []
     overlaps = way_out(case, RADIUS, WALL)
     for surface in planes().values():
@@ -522,8 +522,8 @@ def work_lost(name):
 @pytest.mark.cases(4)
 @each_case
 def test_ledger_of_energy(name):
-    """Nothing is lost while two hold each other, to second order of the step; the whole of a closed
-    number when they have parted."""
+    """While two spheres hold each other, no energy is lost, to second order of the step. The loss
+    after separation is known in closed form."""
     before, drifts = 0.5 * MASS * 0.2**2, []
     for step in (2e-6, 1e-6):
         lost, sums, last, speed = thrown(name, step)
@@ -587,7 +587,7 @@ def test_stable_step(name):
 
 
 def draw_cohesion(rng, kind):
-    """Of some strength among grains of 3 to 9 mm."""
+    """A cohesion of random strength among grains of 3 to 9 mm."""
     drawn = rng.integers(0, 5)
     if drawn == 0 and kind == "hertz":
         return abut.laws.JKR(rng.uniform(1, 20))
@@ -651,7 +651,7 @@ GLUES = {
 
 
 def test_momentum_of_a_cluster_that_sticks_together():
-    """Nothing from outside: grains stick, and their momenta stay."""
+    """Without external forces grains stick, and their momenta are conserved."""
     sim = abut.Simulation(step=2e-6, gravity=(0, 0, 0))
     sim.set_law(STICKY, STICKY, GLUES["JKR"])
     rng = np.random.default_rng(6)
@@ -667,7 +667,7 @@ def test_momentum_of_a_cluster_that_sticks_together():
     assert np.abs((masses * sim.velocities).sum(axis=0) - before).max() < 1e-11 * scale
     spins = (0.4 * masses * sim.radii[:, None] ** 2 * sim.angular_velocities).sum(axis=0)
     after = (masses * np.cross(sim.centers, sim.velocities)).sum(axis=0) + spins
-    # places are of the end of the step, velocities of its middle
+    # places belong to the end of the step, velocities to its middle
     assert np.abs(after - turned).max() < 1e-9 * scale * 0.01
 
 
@@ -681,7 +681,7 @@ TOO_MUCH = (
 
 @pytest.mark.native
 def test_too_much_liquid():
-    """Of two that meet; at a wall R* is twice that of two like spheres: eight times the liquid."""
+    """The limit of two spheres; at a wall R* is twice as large and allows eight times as much."""
     sim = world(abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(1.1e-10, 0.07)))
     sim.set_law(POWDER, WALL, abut.Linear(1e4, cohesion=abut.laws.LiquidBridge(7.9e-10, 0.07)))
     sim.add_wall(scenes.quad(), WALL)
@@ -704,7 +704,7 @@ def test_too_much_liquid():
 
 @pytest.mark.native
 def test_too_much_liquid_at_bodies():
-    """Of the radius of their rounding, or of the law's curvature."""
+    """The limit depends on the rounding radius of bodies, or on the law's curvature."""
     most = 0.1 * (2 * 0.2e-3) ** 3
     for half, shape, options in ((1.2e-3, BOX, {}), (1e-3, CUBE, {"curvature": 0.2e-3})):
         sim = world(wet(0.99 * most / 8, **options))
@@ -757,8 +757,8 @@ def test_the_spots_of_a_body(name):
 
 @pytest.mark.parametrize("law", [abut.Hertz(), abut.Linear(1e4), CASES["bridge"].law])
 def test_a_law_for_another_across_a_gap(law):
-    """A neck is stretched when its law is exchanged: the dissipated energy goes on from what it
-    was, and the others are those of the new law."""
+    """The law is exchanged while a neck is stretched: the dissipated energy is kept, and the other
+    energies are those of the new law."""
     sim = world(CASES["JKR"], 2e-7)
     speeds = [[-0.005, 0, 0], [0.005, 0, 0]]
     sim.add_spheres([[0, 0, 0], [2 * RADIUS - 1e-8, 0, 0]], RADIUS, POWDER, speeds)

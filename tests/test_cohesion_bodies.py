@@ -149,7 +149,7 @@ def test_what_never_touched_does_not_pull():
 
 @pytest.mark.parametrize("wall", WALLS)
 def test_a_neck_ends_where_the_next_corner_is_nearest(wall):
-    """A cube that turns on an edge at a constant gap: docs/limits.md says so."""
+    """A cube turns on an edge at a constant gap, a case of docs/limits.md."""
     sim = world(LAWS["JKR"])
     sim.add_wall(WALLS[wall], WOOD)
     sim.add_bodies(CUBE, [[0, 0, 2 * HALF]], WOOD, fixed=True)

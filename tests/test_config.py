@@ -1,4 +1,4 @@
-"""What show_config says."""
+"""The output of show_config."""
 
 import importlib.metadata
 import platform

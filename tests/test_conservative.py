@@ -1,8 +1,8 @@
-"""What rules out may be coarse, but loses no contact: a million pairs against exact distances.
+"""Culling may be coarse but loses no contact: a million pairs are compared with exact distances.
 
-A facet's distance lies between two bounds that hold however thin the facet is: the distance of any
-of its points, and that of a plane which has the whole facet behind it. They are computed in floats
-for all pairs of a scene; pairs that they leave open are decided in rational numbers.
+A facet's distance has two bounds for facets of any thinness: the distance of any of its points, and
+the distance of a plane with the whole facet behind it. Floats give both bounds for all pairs of a
+scene; rational numbers decide the remaining pairs.
 """
 
 from typing import NamedTuple
@@ -127,7 +127,7 @@ def exact_distance_sq(the, sphere, facet):
 
 
 def find(the, radii, **options):
-    """Whether each sphere touches each facet (n, m), as the library says."""
+    """Whether each sphere touches each facet (n, m), by the library."""
     mesh = abut.Mesh(the.corners.reshape(-1, 3), np.arange(3 * FACETS).reshape(-1, 3))
     found = abut.find_contacts(the.centers, radii, mesh, resolution="all", **options)
     touches = np.zeros((len(the.centers), FACETS), bool)

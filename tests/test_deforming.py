@@ -36,8 +36,8 @@ def grains(sim, height=0.104, jitter=0.003, seed=1, side=3):
 
 
 class Membrane:
-    """A net of springs between the vertices, all of equal mass, that goes on by central differences
-    of the simulation's step; its rim is held."""
+    """A net of springs between vertices of equal mass with a fixed rim. Central differences with
+    the simulation's step move it."""
 
     def __init__(self, mesh, step=STEP, stiffness=3e4, mass=0.05, damping=0.0, held=None):
         edges = np.concatenate([mesh.indices.reshape(-1, 3)[:, [k, k - 1]] for k in range(3)])
@@ -186,7 +186,7 @@ def test_contacts_are_on_the_mesh_of_their_step():
 
 
 def test_surface_that_comes_to_spheres_at_rest():
-    """Lists of who is near walls count on how fast vertices are."""
+    """Neighbor lists of walls depend on the velocities of vertices."""
     mesh = sheet(4)
     sim = abut.Simulation(step=STEP, gravity=(0, 0, 0))
     sim = grains(sim, height=0.3, jitter=0.0)
@@ -202,7 +202,7 @@ def test_surface_that_comes_to_spheres_at_rest():
 
     sim.add_wall(mesh, deform=structure)
     sim.run(0.02)
-    # the force is that of the step's beginning: it is told one step after the touch
+    # forces belong to the beginning of a step, so they appear one step after touch
     assert arrival == [pytest.approx(0.01 + 0.005 + 2 * STEP, abs=1.01 * STEP)]
     np.testing.assert_allclose(calls, STEP * np.arange(1, 201))
 
@@ -247,7 +247,7 @@ def test_balance_over_many_facets():
     change, sim = largest_change(1e-4, 0.06, mesh, membrane, ball)
     assert change < 1e-3
     assert len(np.unique(np.flatnonzero(np.abs(membrane.at[:, 2]) > 1e-3))) > 20
-    # what the wall says of the work that was done on it is what the membrane has gained
+    # the wall's work is the energy that the membrane has gained
     gained = membrane.energies[-1] - membrane.energies[0]
     assert gained > 5
     assert sim.energy.wall_work == pytest.approx(gained, rel=1e-4)
@@ -288,7 +288,7 @@ def test_file_wants_its_callables(tmp_path):
 
 
 def test_callable_that_fails_is_asked_again():
-    """The simulation stands after the step; the structure goes on where it failed."""
+    """The simulation has completed the step; the structure continues where it failed."""
     expected, wall, _ = coupled()
     expected.run(0.05)
     mesh = sheet(6)

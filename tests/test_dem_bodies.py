@@ -111,7 +111,7 @@ def test_bodies_are_assigned():
 
 
 def test_free_rotation():
-    """Nothing acts: angular momentum stays to the bit, energy to the second order of the step."""
+    """Without forces angular momentum is kept to the bit, energy to second order of the step."""
     brick = abut.ConvexShape(CUBE.vertices * [1, 2, 3])
     sim = world(gravity=(0, 0, 0), step=1e-3)
     sim.add_bodies(brick, [[1, 2, 3]], WOOD, angular_velocities=(0.1, 2, 0.3))
@@ -323,7 +323,7 @@ def test_corner_of_half_spaces():
 
 
 def test_head_on():
-    """Two cubes meet face to face: momentum stays, and the speed comes back as the law says."""
+    """Two cubes meet face to face: momentum is kept, and the speeds follow the restitution."""
     sim = world(abut.Linear(1e4, restitution=0.6), gravity=(0, 0, 0))
     sim.add_bodies(CUBE, [[0, 0, 0], [2.001, 0.3, 0.2]], WOOD, velocities=[[1, 0, 0], [-0.5, 0, 0]])
     sim.run(0.3)

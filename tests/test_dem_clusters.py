@@ -51,7 +51,7 @@ def test_free_top():
 def bounced(young):
     """Velocity and spin of a dumbbell after it met the floor at 1 m/s, at 30 degrees."""
     material = abut.Material(density=2000, young=young, poisson=0.2)
-    # a contact takes as long as stiffness to the power -2/5 says: 600 steps here
+    # the duration of a contact goes with stiffness to the power -2/5: 600 steps here
     step = 2e-7 * (1e8 / young) ** 0.4
     sim = abut.Simulation(step=step, gravity=(0, 0, 0))
     sim.set_law(material, material, abut.Hertz())
@@ -69,7 +69,7 @@ def bounced(young):
 
 
 def impulse_limit():
-    """Of a rigid blow: v' and w from the mass and inertia of the union of both spheres."""
+    """The result of a rigid blow: v' and w from the mass and inertia of both spheres' union."""
     cluster = abut.Cluster([[-0.0075, 0, 0], [0.0075, 0, 0]], 0.01)
     mass, across = cluster.mass_for(2000), cluster.inertia_for(2000).max()
     arm = 0.0075 * np.cos(np.deg2rad(30))
@@ -119,7 +119,7 @@ def test_images_of_members():
 
 
 def test_cluster_rolls_over_a_period():
-    """A dumbbell that rolls through the end of a periodic box goes on as in an open one."""
+    """A dumbbell that rolls across the border of a periodic box moves as in an open box."""
     found = []
     for period in (None, (0.1, None, None)):
         sim = abut.Simulation(step=1e-5, period=period)

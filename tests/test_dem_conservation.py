@@ -146,7 +146,7 @@ def slanted(law, velocity, spin, step, density=2500.0, radius=0.005, other=None,
 
 
 def ledger(sim, steps, every=1):
-    """What is dissipated, time by time, and the energy that is left, by that at the beginning."""
+    """The dissipated and the remaining energy over time, relative to the initial energy."""
     sim.run(steps=1)
     before, lost = sim.energy.kinetic + sim.energy.rotational, []
     for _ in range(0, steps, every):
@@ -237,7 +237,7 @@ def test_work_of_a_wall_that_pushes():
 
 
 def test_energy_of_a_stirred_bed():
-    """Work of walls, of gravity and of contacts: their sum stays."""
+    """The sum of the works of walls, gravity and contacts is conserved."""
     sim, _ = shaken_box(2e-6)
     sums = sim.record(1e-4, lambda s: np.array(s.energy))
     sim.run(0.02)

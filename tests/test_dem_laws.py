@@ -242,7 +242,7 @@ def held_on(step, motion, floor=FLOOR):
     ids=["parabola", "shaker", "disk", "both", "callable shaker", "callable disk"],
 )
 def test_the_spring_is_the_way_of_the_wall(motion, steps):
-    """With steps of any length, so no part of the error is of the first order of the step."""
+    """The spring is right for steps of any length, so no error is of first order in the step."""
     sim, wall = held_on(0.01 / steps, motion)
     sim.run(steps=steps + 1)
     pose, twist = motion(0.01) if callable(motion) else as_callable(motion)(0.01)
@@ -388,7 +388,7 @@ def on_a_spring(factor, restitution, tangential):
 @pytest.mark.parametrize("restitution", [0.9, 0.5])
 @pytest.mark.parametrize(("tangential", "column"), [(0.0, 2), (1.0, 0)])
 def test_limit_of_stability(restitution, tangential, column):
-    """Of one contact with a wall: swings die out below it and grow above, whatever comes then."""
+    """Oscillations of one contact with a wall decay below the limit and grow above it."""
     below = amplitude(on_a_spring(0.997, restitution, tangential), column, 40)
     above = amplitude(on_a_spring(1.003, restitution, tangential), column, 4000)
     assert below < 1e-11
@@ -436,8 +436,8 @@ def test_stable_step_is_above_0_however_strong_the_damping_is():
 
 
 def first_step(law, a, b, radius, speed=0.0, count=4):
-    """Of a sphere of material a that touches nothing: four contacts, pressed in by 1 % of its
-    radius, or as deep as Hertz' law without damping lets it come."""
+    """The stable step of a sphere of material a without contacts. It assumes four contacts with an
+    overlap of 1 % of the radius, or with the depth of an impact by Hertz' law without damping."""
     mass, numbers = scenes.ball_mass(a, radius), law.numbers(a, b)
     normal, shear = numbers["stiffness"], numbers["shear"]
     if isinstance(law, abut.Hertz):
@@ -521,7 +521,7 @@ def pressed_cell(side, pressure):
 
 
 def turned_drum():
-    """Of ten sides, a third full."""
+    """A drum of ten sides, a third full."""
     material, radius = abut.Material(density=2500, young=5e6, poisson=0.2), 3e-3
     sim = abut.Simulation(step=1e-9)
     sim.set_law(material, material, abut.Hertz(friction=0.5, restitution=0.5))

@@ -59,7 +59,7 @@ def state(sim):
 
 
 def test_threads_do_not_show():
-    """Of so many spheres that each has a share of its own."""
+    """There are enough spheres to give each thread a share."""
     alone, together = (crowd(workers=count, count=12_000) for count in (1, 3))
     for steps in (10, 50):
         alone.run(steps=steps)
@@ -101,7 +101,7 @@ def test_what_happens_far_away_does_not_show():
 
 
 def test_removing_in_the_middle_does_not_show_elsewhere():
-    """Of two heaps far apart one is taken away: the other one goes on, with its springs."""
+    """One of two distant heaps is removed; the other continues with its springs."""
     two, one = (heaps(middles) for middles in ([0.0, 4.0], [4.0]))
     for sim in (two, one):
         sim.run(steps=200)

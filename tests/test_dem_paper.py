@@ -1,6 +1,6 @@
 """The paper's examples, its sections 6 and 7: soft spheres, so that overlaps are large.
 
-Where the paper gives numbers they stand beside ours; docs/dem.md says where they differ, and why.
+Tests have the paper's numbers where it gives any; docs/dem.md explains the differences.
 """
 
 import numpy as np

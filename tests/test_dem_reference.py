@@ -188,8 +188,8 @@ def compare_walls(sim, truth):
 
 
 def images_apart(sim, truth):
-    """How far apart on its wall each contact's places are: two sides of the box, a period apart,
-    lie on each other, and rounding says which of them bears."""
+    """The distance between each contact's places on its wall. Two sides of the box, a period apart,
+    coincide, and rounding decides which of them has the contact."""
     lengths = np.array([one or 0.0 for one in truth.period or (None,) * 3])
     apart = (truth.contacts.image - sim.contacts.image) * lengths
     others = apart.any(axis=1)

@@ -83,8 +83,8 @@ def test_as_the_reference(law, seed):
 
 RADIUS = 0.1
 MASS = 1000 * 4 / 3 * np.pi * RADIUS**3
-# A tip that looks down, so small that only its rounding is left: a sphere to 3e-13 of its radius.
-# This corner is what touches, as long as the body has not turned far.
+# A body with a tip down, so small that its rounding makes it a sphere to 3e-13 of the radius. This
+# corner is the contact as long as the body has not turned far.
 POINT = abut.ConvexShape(
     1e-14 * np.array([[0, 0, 0], [1, 0, 30], [-0.5, 0.8, 30], [-0.5, -0.8, 30]]), radius=RADIUS
 )
@@ -189,7 +189,7 @@ def test_a_rounded_point_is_a_sphere_under_another(law, which):
 
 @pytest.mark.parametrize(("kind", "restitution"), [("Hertz", 0.3), ("Linear", 0.6)])
 def test_restitution(kind, restitution):
-    """Of a rounded body that falls on its middle, as of a sphere."""
+    """A rounded body that falls on its middle bounces like a sphere."""
     law = abut.Hertz(0, restitution) if kind == "Hertz" else abut.Linear(1e6, 0, 0, restitution)
     sim = world(law, step=2e-6, gravity=(0, 0, 0))
     sim.add_wall(PLANE, FLOOR)
@@ -273,7 +273,7 @@ POSES = {
 
 
 def lost_in_a_bounce(angles, step):
-    """Of the energy of a rounded box that falls on a floor, which takes none."""
+    """The relative loss of energy of a rounded box in a bounce on a floor without damping."""
     sim = world(abut.Hertz(), step=step)
     sim.add_wall(PLANE, FLOOR)
     turn = Rotation.from_euler("xyz", angles)
@@ -383,7 +383,7 @@ def test_stable_step_of_what_touches_nothing():
     assert sim.stable_step() == pytest.approx(2 / np.sqrt(4 * stiffness * gives_way), rel=1e-9)
     alone = world(law)
     alone.add_bodies(CUBE, [[0, 0, 9]], RUBBER)
-    # without a radius there is no law that could tell
+    # without a radius there is no stable step
     assert alone.stable_step() == np.inf
 
 
@@ -391,7 +391,7 @@ def test_stable_step_of_what_touches_nothing():
 
 
 def heap(**options):
-    """Rounded tetrahedra, cubes and spheres that fall into a box whose floor turns."""
+    """Rounded tetrahedra, cubes and spheres that fall into a box with a rotating floor."""
     law = abut.Hertz(**FULL, curvature=0.1)
     sim, rng = world(law, step=1e-4, **options), np.random.default_rng(3)
     sim.add_wall(PLANE, FLOOR, motion=abut.Rotating((0, 0, 1), (0.2, 0, 0), 0.5))
@@ -415,7 +415,7 @@ def everything(sim):
 
 
 def test_laws_that_begin_and_end_rolling():
-    """Springs against rolling begin at 0 where a law is new, and are gone where there is none."""
+    """Rolling springs begin at 0 with a new law, and are removed with the last one."""
     sim = heap()
     sim.run(0.03)
     assert sim._core.interactions(0)["roll"].any()

@@ -79,7 +79,7 @@ def test_a_lid_settles_to_its_load_whatever_the_stiffness(ratio, restitution):
 
 
 def test_each_step_is_one_of_newtons():
-    """Of what contacts tell, step by step."""
+    """Each step is a step of Newton's method with the forces and stiffnesses of contacts."""
     sim, lid, load = bed(None, ratio=1e4, friction=0.0)
     most = 0.1 * math.sqrt(load * 2 * sim.radii.mean() / sim.masses.sum())
     axis, speeds = np.array([0.0, 0.0, -1.0]), [0.0]

@@ -1,4 +1,4 @@
-"""The table of entrances: what it says of a pair, and what a table does."""
+"""The table of entrances: its rows for a pair, and its methods."""
 
 import csv
 

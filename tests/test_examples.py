@@ -46,7 +46,7 @@ def test_mixer_is_the_same_every_time_and_another_by_another_seed(mixer):
 
 
 def test_mixer_is_two_meshes_as_well(mixer):
-    """The same facets, of which none is in both; the drum is around what turns."""
+    """Each facet of the mixer is in exactly one of the meshes; the drum contains the rotor."""
     parts = examples.mixer_meshes()
 
     def facets(*meshes):

@@ -130,7 +130,7 @@ def test_dragging_over_a_plane_whose_vertices_are_turned(kind):
         assert np.all(lengths(apart) <= 1e-12 * LIMIT)
 
 
-# ---- what equation 43 says is lost without it ----------------------------------------------------
+# ---- the loss by equation 43 without carried springs ---------------------------------------------
 
 # Kn / Kt and friction of the paper's example: 0.525 overlap / L
 RATIO, FRICTION = 3.5, 0.3
@@ -159,8 +159,7 @@ def sliding_work(size, matched):
 @pytest.mark.cases(1)
 @pytest.mark.parametrize("size", [0.5, 2.0])
 def test_loss_of_equation_43(size):
-    """A spring that begins anew on each facet loses what the equation says; a carried one
-    nothing."""
+    """A spring that begins anew on each facet has the loss of the equation; a carried one none."""
     assert sliding_work(size, matched=True) == pytest.approx(1, rel=1e-12)
     # the taut spring is as long as eq. 43's mu delta Kn / Kt; 11 of 12 facets are entered
     taut = FRICTION * OVERLAP * RATIO
@@ -264,14 +263,14 @@ def hinge():
 
 
 def opened(finder, angle, height):
-    """A sphere over the hinge, whose plates rise by an angle to both sides."""
+    """A sphere over the hinge; its plates rise by an angle to both sides."""
     poses = [pose(turned([0, 1, 0], turn), [0, 0, 0]) for turn in (angle, -angle)]
     return finder.find([[0.01, 2, height]], 1.0, poses=poses)
 
 
 def test_two_facets_become_one_edge_and_two_again():
-    """A valley that opens to a ridge: one spring goes on, of the plate that the edge is named
-    after, and it is turned with the plate and to the edge's normal."""
+    """A valley opens to a ridge. One spring continues, that of the plate which the edge is named
+    after. It turns with the plate and to the edge's normal."""
     finder = hinge()
     valley = opened(finder, 0.1, 0.9)
     ridge = opened(finder, -0.1, 0.9)

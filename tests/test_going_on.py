@@ -1,4 +1,4 @@
-"""From step to step, what all tables do alike: which row goes on, and what it carries."""
+"""The history from step to step in all tables: matched rows, and carried vectors."""
 
 import copy
 import pickle

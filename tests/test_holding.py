@@ -97,7 +97,7 @@ def test_energies_told_after_a_change_are_those_of_the_last_step():
 
 
 def test_the_ledger_closes_to_second_order():
-    """A frictionless ball that bounces, whose steps change while it touches."""
+    """A frictionless ball bounces, and the time step changes during contact."""
 
     def error(step):
         ball, plate = abut.Material(1000, 1e6, 0.3), abut.Material()

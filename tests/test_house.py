@@ -1,4 +1,4 @@
-"""The form of the house: who includes whom, where each hard thing lives, how long functions are."""
+"""The structure of the sources: includes in order, hard parts in one place, short functions."""
 
 import ast
 import graphlib
@@ -247,9 +247,9 @@ FILES = {
 # The most files in a chain of include lines, with its first and its last one.
 INCLUDE_DEPTH = 11
 
-# The rooms that headers of dem/ see, and how walls have moved, which needs base/ alone. Other files
-# that its .c files include are doors: queries of listed facets and of bodies without checks, what
-# continues what, shares of pulls, the reach of bodies on walls, errors of outlines, tolerances.
+# The rooms that headers of dem/ include, and the header on wall motion, which needs base/ alone.
+# Other files that its .c files include are listed one by one: queries of listed facets and bodies
+# without checks, matches, shares of pulls, reach of bodies on walls, outline errors, tolerances.
 DEM_SEES = {"base", "interactions", "dem"}
 DEM_MOTION = "csrc/walls/motion.h"
 DEM_DOORS = {
@@ -285,8 +285,8 @@ PYTHON_ROOMS_BELOW = {
     "cli": {"base", "results", "search", "io", "plot"},
 }
 
-# What is imported when it is asked for, inside of functions, may stand further up: tables and
-# meshes save and draw themselves.
+# Imports inside functions may go to later rooms, because tables and meshes have methods to save and
+# draw themselves.
 PYTHON_DOORS = {"results": {"io", "plot"}, "search": {"io", "plot"}, "simulation": {"plot"}}
 
 HOMES = {
@@ -304,8 +304,8 @@ HOMES = {
     "leaves code out": (r"#\s*if\s+0\b", r"nowhere"),
 }
 
-# Whose results depend on the processor or the system in their last bits: functions of NumPy, of its
-# generators and of `math`, which a simulation and a search do without (base/arithmetic.py).
+# Functions of NumPy, its generators and `math` with last bits that depend on the machine.
+# Simulations and searches must not use them (base/arithmetic.py).
 OF_THE_MACHINE = {
     *(
         "sin",
@@ -463,7 +463,7 @@ def test_includes_run_one_way():
 
 @pytest.mark.parametrize(("room", "files"), FILES.items())
 def test_includes_inside_a_room_run_one_way(room, files):
-    """The include lines tell the pipeline; a new file takes its place in the list."""
+    """Includes follow the order of the list; a new file must be added at its place."""
     for name, target in includes():
         if name.startswith(f"csrc/{room}/") and target.startswith(f"csrc/{room}/"):
             place, below = files.index(Path(name).stem), files.index(Path(target).stem)
@@ -471,7 +471,7 @@ def test_includes_inside_a_room_run_one_way(room, files):
 
 
 def included_files():
-    """Of each C file, the files that it includes itself."""
+    """For each C file, the files that it includes directly."""
     found = {}
     for name, target in includes():
         found.setdefault(name, set()).add(target)
@@ -500,8 +500,8 @@ def test_dem_sees_no_insides():
     assert {target for target in targets if room_of(target) not in DEM_SEES} == DEM_DOORS
 
 
-# A struct that so many files use is explained to those who read them first; and no more words than
-# that are explained in all.
+# A struct used in at least MUCH_USED files needs an entry in the glossary, which is limited to
+# GLOSSARY_LIMIT words.
 MUCH_USED, GLOSSARY_LIMIT = 6, 150
 
 
@@ -545,7 +545,7 @@ def code_of(text):
 
 
 def defined_functions():
-    """Of each function that files share, where it is defined."""
+    """For each function shared by files, the file that defines it."""
     declared = set()
     for name, text in c_files():
         if name.endswith(".h"):
@@ -580,7 +580,7 @@ def test_calls_run_one_way():
 
 
 def test_extension_includes_only_the_public_header():
-    """Nothing under _core/ knows geometry."""
+    """No file under _core/ contains geometry."""
     for name, target in includes():
         if name.startswith("python/"):
             assert is_public_or_own(name, target), f"{name} includes {target}"

@@ -138,7 +138,7 @@ def compare(sim, twin, act):
 
 
 def go_to_the_end(sim, twin, act):
-    """An interrupted run goes on to where the twin's ends, to the bit."""
+    """An interrupted run continues to the same end as its twin, to the bit."""
     act(twin)
     sim.run(steps=twin.step_count - sim.step_count)
     assert whole(sim) == whole(twin)
@@ -147,7 +147,7 @@ def go_to_the_end(sim, twin, act):
 # ---- at random moments ---------------------------------------------------------------------------
 
 
-# a signal that another thread was told of may come late, when the call has ended
+# a signal to another thread may arrive after the call has ended
 IS_AWAITED = [False]
 
 

@@ -231,7 +231,7 @@ def test_as_lammps_own_wall_without_friction():
 
 
 def simulation(step, meshes, motions, spheres, law, **options):
-    """The same spheres and walls under abut; velocities are those of half a step before."""
+    """An abut simulation of the spheres and walls; velocities are those of half a step earlier."""
     centers, radii, velocities, *spins = spheres
     sim = abut.Simulation(step, workers=1, **options)
     sim.set_law(runs.GRAIN, runs.GRAIN, abut.Linear(1e-30, 0.0))  # they do not feel each other
@@ -295,7 +295,7 @@ def test_tells_what_simulation_tells():
     spheres = runs.drum_spheres(200)
     sim = simulation(1e-4, runs.drum_meshes(), [runs.TURNING] * 2, spheres, runs.ROLLING["C"])
     walls.run(500)
-    # what it tells is of the beginning of a step
+    # its values belong to the beginning of a step
     sim.run(steps=501)
     found, truth = walls.contacts, sim.contacts
     order = np.argsort(walls.ids)
@@ -333,8 +333,8 @@ def test_half_spaces_stand_beside_meshes():
 
 
 def in_a_cylinder(walls, steps, overlap, count):
-    """Spheres in a cylinder ten times as large, with a linear law, whose force LAMMPS does not
-    change by the curvature; they slide where there are steps."""
+    """Spheres in a cylinder ten times as large, with a linear law, because LAMMPS does not scale
+    its force by the curvature; with steps, they slide."""
     stiffness, radius, outer = 1000.0, 0.01, 0.1
     rng = np.random.default_rng(0)
     angles, along = rng.uniform(-1.2, 1.2, count), np.linspace(-0.14, 0.14, count)
@@ -649,7 +649,7 @@ def test_names_that_do_not_exist():
             setattr(walls, name, None)
 
 
-# ---- what LAMMPS itself tells --------------------------------------------------------------------
+# ---- output of LAMMPS ----------------------------------------------------------------------------
 
 
 def test_thermo_and_averages_tell_of_walls(run, tmp_path):

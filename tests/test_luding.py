@@ -41,7 +41,7 @@ class Path:
         return -KC * overlap  # it sticks, and does not come back on this line
 
     def fallen(self, overlap):
-        """The largest overlap whose line of unloading ends here, by bisection."""
+        """The largest overlap with a line of unloading that ends at this overlap, by bisection."""
         low, high = overlap, self.most
         for _ in range(100):
             middle = (low + high) / 2
@@ -85,7 +85,7 @@ def test_a_path_of_loading_unloading_reloading_and_parting():
 
 
 def test_the_branch_that_pulls_is_irreversible():
-    """Pressed again it goes along a line of unloading, whose force is 0 at a smaller dent."""
+    """A new loading follows a line of unloading with force 0 at a smaller overlap."""
     parted, again = 0.05 * LIMIT, 0.06 * LIMIT
     pushes, stored, most = follow([0.8 * LIMIT, parted, again])
     assert pushes[1] == pytest.approx(-KC * parted) and pushes[2] > -KC * parted
@@ -137,8 +137,8 @@ def test_no_pull_and_no_dent_without_their_numbers():
 
 @pytest.mark.parametrize("law", [LAW, abut.laws.Luding(K1, K2, restitution=0.8, depth=DEPTH)])
 def test_what_yields_counts_as_dissipated(law):
-    """A sphere onto a wall and back: energies add up at each step, and what is gone never comes
-    back; without a damper it is the area of the loop."""
+    """A sphere hits a wall and returns: energies add up at each step, and the dissipated energy
+    never decreases. Without a damper it is the area of the loop."""
     sim = abut.Simulation(step=5e-7, gravity=(0, 0, 0))
     sim.set_law(GRAIN, WALL, law)
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WALL)

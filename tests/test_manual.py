@@ -1,7 +1,7 @@
 """The manual builds without a warning, and reads well in a browser.
 
-``ABUT_MANUAL`` names a folder with one that is built; without it one is built here, whose tutorials
-have the outputs of the copies that ``ABUT_NOTEBOOKS`` names, or of those that are kept.
+``ABUT_MANUAL`` names a folder with a built manual. Without it the test builds one; its tutorials
+have the outputs of the copies that ``ABUT_NOTEBOOKS`` names, or of the stored copies.
 """
 
 import functools
@@ -268,7 +268,7 @@ def test_every_public_name_has_its_place(manual):
 
 
 def public_names(module):
-    """Those that a module makes itself."""
+    """The public names that a module defines itself."""
     there = importlib.import_module(module)
     names = getattr(there, "__all__", vars(there))
     made_in = {name: getattr(vars(there)[name], "__module__", None) or "" for name in names}

@@ -21,7 +21,7 @@ RAMP_FACETS = [[0, 1, 4, 3], [1, 2, 5, 4]]
 
 
 def table(first):
-    """The rows of the table whose first column has that title, each as its numbers."""
+    """The numbers in each row of the table with this title of its first column."""
     rows = re.search(
         rf"^\| {re.escape(first)} \|.*\n\|[-| ]+\n((?:\|.*\n)+)", EXAMPLE, re.MULTILINE
     )

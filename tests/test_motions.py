@@ -187,7 +187,7 @@ def test_a_callable_may_begin_to_move():
 
 
 def wrong(change):
-    """A callable whose twist is another than its pose's."""
+    """A callable with a twist that does not fit its pose."""
     motion = abut.Rotating((0, 0, 1), origin=(0.1, 0, 0), rate=2.0)
     return lambda t: (motion.pose(t), change(motion.twist(t)))
 

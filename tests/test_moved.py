@@ -1,4 +1,4 @@
-"""Meshes whose vertices move: what is found is what a mesh that is built anew gives, to the bit."""
+"""Meshes with moving vertices have the contacts of a newly built mesh, to the bit."""
 
 import pickle
 import threading
@@ -127,7 +127,7 @@ def test_facets_of_any_size_among_cells(spread):
 
 
 def test_bins_stay_within_the_slack():
-    """They are as they were as long as no vertex has gone farther, and are made anew after that."""
+    """Bins are kept until a vertex moves farther than the slack, and are rebuilt after that."""
     vertices, facets = grid(20, np.random.default_rng(1))
     finder = abut.ContactFinder(abut.Mesh(vertices, facets))
     finder.update(0, vertices)
@@ -218,7 +218,7 @@ def test_only_triangles_move():
 
 
 def test_finder_that_is_in_use_is_not_updated():
-    """Either the query of another thread goes on undisturbed, or it has ended before."""
+    """The query of another thread either continues undisturbed or has ended before."""
     rng = np.random.default_rng(1)
     vertices, facets = grid(80, rng)
     finder = abut.ContactFinder(abut.Mesh(vertices, facets))

@@ -26,7 +26,7 @@ LAW = abut.Hertz(friction=0.5, restitution=0.5)
 
 
 def forget(sim):
-    """Let all lists be made anew: spheres are told to be as large as they are."""
+    """Invalidate all lists by assigning the current radii."""
     sim.radii = sim.radii
 
 
@@ -43,7 +43,7 @@ def state(sim):
 
 
 def run_both(lives, anew, steps):
-    """The same steps of two runs, of which one makes its lists anew in each: the same bits."""
+    """Two runs have the same bits, although one of them rebuilds its lists in every step."""
     lives.run(steps=steps)
     for _ in range(steps):
         forget(anew)
@@ -89,7 +89,7 @@ def shots_out_of_overlaps():
 
 
 def very_different_sizes():
-    """1000:1, in a box whose period is a few of the largest radii."""
+    """Radii of 1000:1, in a box with a period of a few of the largest radii."""
     rng = np.random.default_rng(4)
     sim = abut.Simulation(step=1e-6, period=(0.1, 0.1, 0.1), gravity=(0, 0, -9.81))
     sim.set_law(SOFT, SOFT, LAW)
@@ -280,7 +280,7 @@ def attracted_bodies():
 
 
 def magnet(contact, stiffness, pull):
-    """Of users: most in the middle of its reach, at walls and between spheres."""
+    """A user law with its largest force in the middle of its reach."""
     overlap = contact.overlap
     return stiffness * overlap if overlap > 0.0 else pull * overlap * (overlap + 5e-4)
 
@@ -304,7 +304,7 @@ SCENES = [
 APART = [necks, attraction, bridges, attracted_bodies, magnets]
 
 
-# whose lists may be made anew in each step, too
+# scenes that may rebuild their lists in each step, too
 WILD = [fast_projectile, own_images, body_projectile, bodies_of_many_sizes]
 
 
@@ -376,8 +376,8 @@ def test_kicks_of_bodies():
 
 
 def test_a_sphere_that_leaves_one_image_for_another():
-    """It touches one image in a step and another one in the next, and never both: a new contact,
-    with a spring of its own, whether the list tells of both images or is made anew."""
+    """A sphere touches one image in a step and another one in the next, never both. This is a new
+    contact with its own spring, whether the list has both images or is rebuilt."""
 
     def make():
         sim = abut.Simulation(step=1e-5, period=(0.1, None, None), gravity=(0, 0, 0))
@@ -406,8 +406,8 @@ def with_a_mote(period=(0.05, 0.05, None)):
 
 @pytest.mark.parametrize("forgets", [False, True])
 def test_steps_that_are_not_done(forgets):
-    """Whether the list lives on in them or is made by them, the next step goes on from the one
-    before."""
+    """After failed steps the next step continues from the last completed one, whether they kept or
+    rebuilt the list."""
     lost = False
 
     def push(sim):
@@ -687,8 +687,7 @@ def test_bodies_that_come_and_go_in_each_step():
 
 
 def test_bodies_alone():
-    """Without spheres, in whose list they are otherwise; a body comes and goes to have it made
-    anew."""
+    """Bodies have a list even without spheres. A body is added and removed to rebuild it."""
 
     def make():
         sim = with_bodies()
@@ -777,7 +776,7 @@ def test_fast_spheres_are_searched_for_in_each_step():
 
 
 def test_all_part_while_others_come():
-    """No candidate is left in a list that is made anew for far more spheres than there were."""
+    """A list that is rebuilt for many more spheres keeps no old candidates."""
     sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
     grain = abut.Material(density=1000, young=1e7)
     sim.set_law(grain, grain, abut.Hertz())

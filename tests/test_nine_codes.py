@@ -1,4 +1,4 @@
-"""The nine-code benchmark's cases are what they say, and so is what is told of them."""
+"""The cases of the nine-code benchmark, and their published numbers."""
 
 import json
 

@@ -319,7 +319,7 @@ def ramp(angle):
 
 
 def soft_ramp(angle):
-    """The same whose facets do not end at the crease."""
+    """A ramp with facets that do not end at the crease."""
     square, facets = scenes.triangles(np.random.default_rng(5), 8)
     height = np.tan(angle) * np.maximum(0, square[:, 0] - 0.5)
     return np.column_stack([square, height]) @ TURN.T, facets

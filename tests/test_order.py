@@ -1,4 +1,4 @@
-"""The order of facets, of their corners, of spheres and of threads does not change a contact."""
+"""The order of facets, corners, spheres and threads does not change a contact."""
 
 import itertools
 

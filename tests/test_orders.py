@@ -1,5 +1,5 @@
-"""Orders in the step: places are of the first or second order, as docs/dem.md tells, and what the
-sum of energies drifts is of the second order always."""
+"""Orders of accuracy: places are of first or second order in the step, as in docs/dem.md, and the
+energy drift is always of second order."""
 
 import importlib.util
 

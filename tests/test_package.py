@@ -184,7 +184,7 @@ def test_checkers_and_the_interpreter_are_told_the_same():
 
 
 def modules_of_the_package():
-    """All but those of the couplings, whose engines need not be there."""
+    """All modules except couplings, because their engines may be missing."""
     folder = Path(abut.__file__).parent
     files = [path.relative_to(folder).with_suffix("") for path in folder.rglob("*.py")]
     names = [".".join(("abut", *file.parts)).removesuffix(".__init__") for file in files]
@@ -193,7 +193,7 @@ def modules_of_the_package():
 
 
 def test_any_module_may_be_the_first():
-    """None relies on another one that the package has imported before."""
+    """No module relies on an earlier import of another module."""
     modules = modules_of_the_package()
     code = f"""
 import pytest

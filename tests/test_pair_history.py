@@ -1,4 +1,4 @@
-"""From step to step: which pair goes on, what it carries, and what is refused."""
+"""Pairs from step to step: matches, carried vectors, and errors."""
 
 import dataclasses
 
@@ -59,7 +59,7 @@ def test_others_need_ids_of_both(steps):
     ],
 )
 def test_columns_that_do_not_fit_together_are_an_error(name, value, message):
-    """Of tables that a caller has made."""
+    """The tables are made by the caller."""
     pairs = abut.find_pairs([[0, 0, 0], [1, 0, 0], [0, 1, 0]], 1.0)
     assert len(pairs) == 3
     broken = dataclasses.replace(pairs, **{name: value})
@@ -78,7 +78,7 @@ def test_columns_that_do_not_fit_together_are_an_error(name, value, message):
 @pytest.mark.parametrize("shift", [-1, 1, 3])
 @pytest.mark.parametrize("sphere", [0, 1])
 def test_sphere_that_comes_in_on_the_other_side(shift, sphere):
-    """It touches the other one on both sides, and the normals tell which is which."""
+    """The sphere touches the other one on both sides; normals distinguish the contacts."""
     period = (1.0, None, None)
     centers = np.array([[0.1, 0, 0], [0.62, 0.05, 0]])
     before = abut.find_pairs(centers, 0.3, period=period)

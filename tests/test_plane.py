@@ -1,8 +1,8 @@
-"""However a surface is meshed, a sphere on it has one contact with the surface's overlap.
+"""With any mesh of a surface, a sphere on it has one contact with the surface's overlap.
 
-The truth is the surface before its vertices were rounded, its distance computed in `scenes.Fine`;
-what may be off is twice the noise of the facet's coordinates (a unit in the last place of the
-largest, in the precision that they are stored in) and the rounding of a distance from the center.
+The reference is the surface with unrounded vertices; `scenes.Fine` computes its distance. The
+tolerance is twice the noise of the facet's coordinates, plus the rounding of a distance from the
+center. The noise is a unit in the last place of the largest coordinate in the stored precision.
 """
 
 import itertools

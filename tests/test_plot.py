@@ -82,7 +82,7 @@ def test_spheres_that_touch_are_drawn(contacts, axes):
     before = len(axes.collections)
     contacts[:1].plot(ax=axes, normals=False, spheres=(CENTERS, 0.5))
     surfaces = axes.collections[before:]
-    # The collections of facets, of a touched facet and of a sphere.
+    # one collection for facets, one for a touched facet, one for a sphere
     assert len(surfaces) == 3
 
 

@@ -150,7 +150,7 @@ def test_clusters_are_held_with_their_members():
 
 @pytest.mark.parametrize("name", POPULATIONS)
 def test_they_are_pushed(name):
-    """So much that what they touch does not show."""
+    """The push is so strong that contacts do not matter."""
     sim = scene()
     population = getattr(sim, name)
     push = np.zeros((COUNTS[name], 3))

@@ -52,7 +52,7 @@ def random_pose(rng, reach):
 
 
 def surface(kind, rng):
-    """A mesh of size about 1, whose facets share their vertices."""
+    """A mesh of size about 1 with shared vertices."""
     if kind == "terrain":
         points, facets = scenes.terrain(rng, 6)
     elif kind == "folded":
@@ -88,7 +88,7 @@ def spheres_on(rng, points, facets, count=150):
 
 
 def assert_close(found, expected, radii, size):
-    """The same contacts but for rounding."""
+    """Check that contacts are equal up to rounding."""
     assert found.counts.tolist() == expected.counts.tolist()
     assert found.type.tolist() == expected.type.tolist()
     near = 1e-12 * size + 4 * np.spacing(size)
@@ -118,7 +118,7 @@ def test_pieces_are_the_whole(kind, count):
 @pytest.mark.parametrize("order", ["mesh by mesh", "in any order"])
 @pytest.mark.parametrize("period", [None, (None, 9.0, None)])
 def test_many_meshes_apart_are_each_alone(order, period):
-    """Those that no sphere of a batch is near are not looked into."""
+    """Meshes far from all spheres of a batch are not searched."""
     rng = np.random.default_rng(5)
     points, facets = surface("folded", rng)
     mesh, count = abut.Mesh(points, facets), 40

@@ -481,7 +481,7 @@ def test_a_wrong_number_of_rows_loses_no_other(
 @pytest.mark.parametrize("name", ["plain", "gzip"])
 @pytest.mark.parametrize("feed", ["", "\n"])
 def test_a_restart_behind_every_cut_of_a_frame(tmp_path, name, feed):
-    """A new run appends to a dump whose last frame was cut off when another run died."""
+    """A new run appends to a dump with a truncated last frame of an earlier run."""
     cut = text_of(rows_of(50, 2), 50)
     # A last word that lacks digits is still a number.
     for size in range(len("ITEM: TIMESTEP\n5"), cut.rindex("0.25") + len("0.25 ")):

@@ -11,8 +11,8 @@ import scenes
 from rational import Rational
 from reference import EDGE, FACET, VERTEX
 
-# Decisions nearer to their ties than this are left to the library: what the reference takes for its
-# tolerance is an estimate, and its error bounds are sharp to a small factor only.
+# Decisions closer to ties than this are not checked. The reference only estimates the library's
+# tolerance, and its error bounds are sharp only up to a small factor.
 CLEAR = 4.0
 
 

@@ -119,7 +119,7 @@ def test_dmt():
 
 
 def test_dmt_without_a_distance():
-    """Nothing beyond touch."""
+    """There is no force beyond touch."""
     overlap = np.array([-1e-12, 0, 1e-12])
     np.testing.assert_array_equal(glue.dmt_pull(overlap, W, R, 0.0), [0, 0, 2 * PULL])
     np.testing.assert_allclose(
@@ -182,8 +182,8 @@ def test_short_fit(volume, part, angle):
 
 
 def test_bridge():
-    """Of its units: R is 2 R*, the force 2 pi gamma R times the fits; they are about the same where
-    one takes over from the other."""
+    """R is 2 R*, and the force is 2 pi gamma R times a fit; both fits are nearly equal at the
+    transition between them."""
     radius, tension, angle = 1e-3, 0.07, 0.3
     for part, fit in ((2e-4, glue.long_fit), (5e-5, glue.short_fit)):
         volume = part * (2 * radius) ** 3

@@ -58,7 +58,7 @@ def test_an_insertion_that_waits_since_later_is_an_error(tmp_path):
 
 
 def crowd(count=4200):
-    """So many spheres in no order that they are sorted, each of which touches some others."""
+    """Enough unsorted spheres to be sorted; each touches some others."""
     rng = np.random.default_rng(3)
     sim = abut.Simulation(step=1e-5, period=(16.0, 16.0, None))
     sim.set_law(GRAIN, GRAIN, abut.Hertz(friction=0.5, restitution=0.5))

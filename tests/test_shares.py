@@ -50,7 +50,7 @@ def is_definite(g):
 @pytest.mark.parametrize("kind", [any_normals, cone_normals, fan_normals])
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 2.2])
 def test_conditions_hold(kind, exponent):
-    """Of sixty contacts, too, for which trying every active set takes too long."""
+    """Also for sixty contacts, for which trying every active set takes too long."""
     rng = np.random.default_rng(1)
     for _ in range(500):
         count = rng.integers(1, 61)

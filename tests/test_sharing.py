@@ -299,9 +299,9 @@ def pyramid(sides, tilt):
 @pytest.mark.parametrize("sides", [3, 4, 6, 12])
 def test_tip_of_a_blunt_pyramid_from_inside(sides, degrees):
     """n_i . n_j = cos^2 a + sin^2 a cos(phi_i - phi_j) with a the tilt of the sides. A row of G
-    sums up to m cos^2 a, all F are the same, so the shares' mean is 1 / (m cos^2 a), and the force
-    along the axis m f cos a = F / cos a. Of three sides each has that share; G of more than three
-    is singular, and only the force is one."""
+    sums up to m cos^2 a, and all F are equal. The mean share is therefore 1 / (m cos^2 a), and the
+    force along the axis is m f cos a = F / cos a. Each of three sides has that share; for more
+    sides G is singular, and only the force is unique."""
     tilt = np.deg2rad(degrees)
     center = np.array([[0.0, 0.0, 0.9 / np.cos(tilt)]])
     mesh = pyramid(sides, tilt)
@@ -317,7 +317,7 @@ def test_tip_of_a_blunt_pyramid_from_inside(sides, degrees):
 
 @pytest.mark.ci
 def test_force_on_a_body_jumps_on_a_saddle():
-    """By about its mean, as docs/limits.md says: a plane begins to count, or another one does."""
+    """The force jumps by about its mean (docs/limits.md) when a plane begins or ceases to count."""
     jumps, mean = paths.chase_on_saddle(8, 0, count=2)
     assert 0.1 < jumps.max() / mean < 3
 

@@ -86,7 +86,7 @@ abut.find_contacts([[0, 0, 0]], 1.0, mesh)
 
 
 def import_with(value, then=""):
-    """What a fresh import of abut says of its level, and what more source prints."""
+    """The level after a fresh import of abut, and the output of further source."""
     code = "import abut; print(abut._core.simd())\n" + then
     environment = {**os.environ, "ABUT_SIMD": value}
     if value is None:
@@ -148,7 +148,7 @@ def assert_same_at_all_levels(meshes, centers, radii, **options):
 
 
 def assert_same_however_asked(meshes, centers, radii):
-    """Likewise with all kinds of options; lengths are told by the spheres' size."""
+    """Check queries with all kinds of options, with lengths relative to the spheres' size."""
     contacts = 0
     for options in OPTIONS:
         gap = options.get("gap", 0.0) * radii.max()

@@ -1,4 +1,4 @@
-"""Simulations: what users give, read, register and get told; the physics has tests of its own."""
+"""Simulations: input, output, callbacks and messages; other files test the physics."""
 
 import copy
 import math
@@ -727,7 +727,7 @@ def test_insertion_overlaps_nothing():
 
 
 def full_feed():
-    """A box that is full from step 5 on: what comes waits until its floor is gone."""
+    """A box that is full from step 5 on; insertions wait until its floor is removed."""
     sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0))
     laws(sim)
     sim.add_insertion(abut.Insertion([[0, 0, 0], [0.2, 0.2, 0.2]], 0.09, 250, GRAIN))
@@ -982,7 +982,7 @@ def test_tables_have_forces_that_add_up(gone_on):
 
 @pytest.mark.parametrize("kind", ["contacts", "pairs", "body_contacts", "body_pairs"])
 def test_tables_are_read_only(gone_on, kind):
-    """Also columns that are made when they are asked for; what is taken from a table is not."""
+    """Columns are read-only, also those made on first access; copies are writable."""
     table = getattr(gone_on, kind)
     columns = table.to_dict()
     assert len(columns) >= 8 and not any(one.flags.writeable for one in columns.values())

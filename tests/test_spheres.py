@@ -29,7 +29,7 @@ def npy(array):
 
 
 def lying_npy(shape):
-    """An npy file whose header announces a much larger array."""
+    """An npy file with a header for a much larger array."""
     data = npy(np.zeros((3, 4)))
     head, rest = data[:128], data[128:]
     new = head.replace(b"(3, 4)", repr(shape).encode())

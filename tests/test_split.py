@@ -20,7 +20,7 @@ def area(a, b, c):
 
 
 def doubled_area(plan):
-    """Of the polygon, positive where it runs counter-clockwise."""
+    """Twice the polygon's area, positive if counter-clockwise."""
     x, y = plan.T
     return (x * np.roll(y, -1) - y * np.roll(x, -1)).sum()
 
@@ -44,7 +44,7 @@ def is_thin(ring, points, k, slack):
 
 
 def clip(points, noise):
-    """All triangles, the flat ones, too; None where some corners are left without an ear."""
+    """All triangles, also flat ones; None if the remaining corners have no ear."""
     ring, found, slack = list(range(len(points))), [], REFLEX_NOISES * noise
     while len(ring) > 2:
         tests = [(is_ear, slack), (is_ear, 0), (is_thin, slack)]
@@ -66,7 +66,7 @@ def whole_star(rng, count, size):
 
 
 def comb(rng, count, size):
-    """Teeth over a straight line, all of whose corners are in each other's way."""
+    """Teeth over a straight line; their corners block each other's ears."""
     x = np.arange(count // 2)
     top = rng.integers(1, size, len(x))
     return np.r_[np.c_[x, 0 * x], np.c_[x, top][::-1]]

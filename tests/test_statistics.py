@@ -1,4 +1,4 @@
-"""What a finder tells of its last query and of its bins."""
+"""The statistics of a finder's last query and of its bins."""
 
 import math
 

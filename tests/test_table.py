@@ -363,7 +363,7 @@ KINDS = [abut.Contacts, abut.Pairs, abut.ConvexContacts, abut.Entrances]
 
 
 def described(kind):
-    """What the docstring says of each attribute: its shape and type."""
+    """The shape and type of each attribute by its docstring."""
     text = inspect.getdoc(kind).partition("Attributes\n----------\n")[2].partition("\n\n")[0]
     found = re.findall(r"^([\w, ]+) : (\(.*?\)) ndarray of (\w+)", text, re.M)
     return {name: (shape, dtype) for names, *rest in found for name in names.split(", ")
@@ -380,7 +380,7 @@ def test_each_column_is_described_as_the_library_lists_it(kind):
             shape = f"({shape},)" if "," not in shape else f"({shape})"
             assert said.pop(column.name) == (shape, column.type), column.name
         assert column.type in kind.__annotations__[column.name], column.name
-    # arrays that tell how the search was made are no columns
+    # arrays that describe the search are no columns
     assert not said.keys() & kind.__annotations__.keys() - {"pairs", "poses"}
 
 

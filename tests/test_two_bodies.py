@@ -1,5 +1,5 @@
-"""Collisions of two: abut is its rule step by step, LAMMPS, LIGGGHTS and YADE are theirs, and what
-is told to be the reason why they differ is all of it."""
+"""Collisions of two bodies: abut, LAMMPS, LIGGGHTS and YADE follow their rules step by step, and
+the listed reasons explain all differences."""
 
 import importlib.util
 import shutil
@@ -28,7 +28,7 @@ def test_abut_is_its_rule(name):
 @pytest.mark.ci
 @pytest.mark.parametrize("code", ["LAMMPS", "LIGGGHTS", "YADE"])
 def test_every_reason_counts(code):
-    """Each thing that a code does otherwise shows in some collision, and none is left out."""
+    """Each listed difference of a code changes some collision, and no difference is missing."""
     scene, law = two.collisions(20, seed=1), two.LAWS["Hertz, friction, restitution"]
     own, theirs, changed = two.reference(scene, law), getattr(two, code), two.ABUT
     for name, rule in two.reasons(theirs):

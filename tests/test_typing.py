@@ -90,9 +90,9 @@ PACKAGE = Path(abut.__file__).parents[1]
 
 
 def checked(folder, text, *command):
-    """The lines that a type checker complains of in a script, and all that it says.
+    """The lines of a script with errors of a type checker, and its whole output.
 
-    It finds the package where this Python does, and checks the script alone.
+    The checker finds the package where this Python does, and checks only the script.
     """
     script = folder / "script.py"
     script.write_text(text)

@@ -8,7 +8,7 @@ import scenes
 
 pytestmark = pytest.mark.native
 
-# So many that the cost model sorts them: see csrc/walls/search_order.c.
+# Enough spheres that the cost model sorts them: see csrc/walls/search_order.c.
 SIDE = 96
 SPHERE_COUNT = 20_000
 

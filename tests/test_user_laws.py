@@ -278,7 +278,7 @@ def test_momentum_is_kept_whatever_a_law_says(monkeypatch):
 
 @pytest.mark.parametrize("cuts", [1, 4])
 def test_a_reach_pulls_beyond_touch(cuts):
-    """At a plane of any number of facets, as two spheres of twice the size do."""
+    """A plane with any number of facets pulls like two spheres of twice the size."""
     edges = np.linspace(-1, 1, cuts + 1)
     grid = np.array([[x, y, 0.0] for x in edges for y in edges])
     rows = [[i * (cuts + 1) + j for i, j in ((a, b), (a + 1, b), (a + 1, b + 1), (a, b + 1))]

@@ -23,7 +23,7 @@ def contacts(mesh):
 
 
 def read(path):
-    """The arrays of a file by section and name, and its counts: what the format says, by hand."""
+    """The arrays of a file by section and name, and its counts, read by hand by the format."""
     head, _, tail = path.read_bytes().partition(b'<AppendedData encoding="raw">\n_')
     root = ElementTree.fromstring(head + b"</VTKFile>")
     assert root.attrib["header_type"] == "UInt64"

@@ -221,7 +221,7 @@ def walls_that_are_switched_on():
 
 
 def radii_that_are_assigned():
-    """Of two that touched before."""
+    """Radii are assigned to two touching spheres."""
     sim = world()
     sim.add_spheres([[0, 0, 0], [0.199, 0, 0]], 0.1, GRAIN)
     sim.run(steps=3)
@@ -278,7 +278,7 @@ WAYS_IN = [
 
 @pytest.mark.parametrize(("way", "text"), WAYS_IN, ids=[way.__name__ for way, _ in WAYS_IN])
 def test_what_overlaps_where_it_was_put_is_told_in_the_next_step(way, text, tmp_path):
-    """Once, whoever comes in. A file does not have who was let go."""
+    """The warning comes once, whatever is added. Restart files do not store released spheres."""
     sim = way()
     sim.save(tmp_path / "a.npz")
     again = abut.load_simulation(tmp_path / "a.npz", meshes=[floor()] * len(sim.walls))
@@ -302,7 +302,7 @@ def test_each_way_in_is_looked_at():
 @pytest.mark.parametrize("law", [abut.Linear(STIFFNESS), abut.Hertz()])
 @pytest.mark.parametrize("mass", [1.0, 9.0])
 def test_the_speed_at_which_two_will_fly_apart(law, mass):
-    """That of both, where nothing damps."""
+    """The predicted speed is the relative speed of both spheres without damping."""
     sim = world(step=1e-6)
     sim.set_law(GRAIN, GRAIN, law)
     sim.add_spheres([[0, 0, 0], [0.18, 0, 0]], 0.1, GRAIN)

@@ -8,7 +8,7 @@ import scenes
 
 
 def thin(rng, sides):
-    """A polygon whose height is down to 1e-6 of its length."""
+    """A polygon with a height down to 1e-6 of its length."""
     return scenes.convex_outline(rng, sides) * [1, 10 ** rng.uniform(-6, -1)]
 
 
@@ -18,7 +18,7 @@ def outward(a, b):
 
 
 def short_edges(rng, sides):
-    """A polygon two of whose corners are as close as 1e-6 of its size."""
+    """A polygon with two corners as close as 1e-6 of its size."""
     a, b, *rest = scenes.convex_outline(rng, sides)
     near = 10 ** rng.uniform(-6, -1)
     return np.array([a, a + near * (b - a) + 0.1 * near * outward(a, b), b, *rest])

@@ -1,4 +1,4 @@
-"""Welding: which vertices become one, and what is left of the facets."""
+"""Welding: merged vertices and remaining facets."""
 
 import numpy as np
 import pytest

@@ -15,8 +15,8 @@ import abut
 SEARCHES = ["top-down", "bottom-up"]
 FAMILIES = ["linear", "exponential", "constant", "optimal"]
 
-# In three dimensions, top-down, volume fraction 0.6: work a sphere (and levels) of a single level
-# and of the best number of levels of each family, by the exponent and the ratio of the radii.
+# Work per sphere (and levels) in three dimensions, top-down, volume fraction 0.6. The keys are
+# exponent and ratio of the radii; values are for one level, and for the best number by family.
 TABLE = {
     (0, 10): ("58.5", "29.51 (3)", "47.84 (2)", "26.61 (4)", "26.27 (4)"),
     (-2, 10): ("284.1", "20.68 (5)", "24.20 (3)", "20.69 (6)", "20.46 (5)"),

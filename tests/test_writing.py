@@ -28,7 +28,7 @@ def here(tmp_path, monkeypatch):
 
 @contextmanager
 def full(size):
-    """Files take so many bytes, and no more: who writes gets an error, as on a full disk."""
+    """Files are limited to `size` bytes; writing more is an error, as on a full disk."""
     resource = pytest.importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
@@ -224,7 +224,7 @@ def test_rights_stay(mode):
     Path("a.csv").touch()
     os.chmod("a.csv", mode)
     with writing.opened("a.csv"):
-        # nobody may read what is half written who may not read the file
+        # a partial file must not be readable by more users than the final file
         (part,) = set(os.listdir()) - {"a.csv"}
         assert not rights(part) & ~(mode | 0o600)
     contacts().save("a.csv")

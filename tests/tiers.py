@@ -7,7 +7,7 @@ from hypothesis import is_hypothesis_test, settings
 
 
 def mark_cases(items):
-    """Of a test with the marker `cases`, mark with `ci` the cases that are not to run always."""
+    """Mark with `ci` those cases of tests with the marker `cases` that do not always run."""
     groups = defaultdict(list)
     for item in items:
         groups[item.nodeid.partition("[")[0]].append(item)
@@ -21,12 +21,12 @@ def mark_cases(items):
 
 
 def spread(length, count):
-    """So many numbers below the length, evenly spread, the first among them."""
+    """`count` evenly spread numbers below `length`, starting with 0."""
     return {k * length // count for k in range(count)}
 
 
 def mark_drawn(items):
-    """Mark with `ci` the tests whose examples hypothesis draws: there they have more of them."""
+    """Mark with `ci` the tests with examples by hypothesis; that tier has more examples."""
     for item in items:
         if is_hypothesis_test(item.obj):
             item.add_marker(pytest.mark.ci)
@@ -42,5 +42,5 @@ def is_open(item, config):
 
 
 def examples(count):
-    """So many examples of a test in the tier `ci`, and a fifth of them by default."""
+    """Set the number of examples: `count` in the tier `ci`, a fifth of it by default."""
     return settings(max_examples=max(1, count * min(settings.default.max_examples, 100) // 100))

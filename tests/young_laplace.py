@@ -1,5 +1,5 @@
-"""Bridges of liquid between two like spheres by the equation of Young and Laplace: what Willett's
-fits are held to.
+"""Liquid bridges between two equal spheres by the Young-Laplace equation, as a reference for
+Willett's fits.
 
 Radius and surface tension are 1. The meridian y(x) of the liquid, from its neck y_0 to a sphere,
 has a constant mean curvature H, so that the force F along the axis is the same in every section
@@ -8,8 +8,8 @@ has a constant mean curvature H, so that the force F along the axis is the same 
     y cos(psi) - H y^2 = F / (2 pi)
 
 with the slope's angle psi, 0 at the neck. The liquid wets a sphere up to the filling angle b, where
-y is sin b and cos(psi) is sin(b + theta), with the contact angle theta. So neck and filling angle
-tell H, and gap and volume are integrals over y.
+y is sin b and cos(psi) is sin(b + theta), with the contact angle theta. Neck and
+filling angle determine H; gap and volume are integrals over y.
 """
 
 import numpy as np
@@ -51,8 +51,8 @@ def necks(volume, filling, angle):
 
 
 def stable_rows(volume, angle, count=60):
-    """Rows of filling angle, neck, gap and force, by ascending gap, from about 0 to where no bridge
-    is left. Of two bridges of the same gap the stable one pulls more."""
+    """Rows of filling angle, neck, gap and force, by ascending gap, from about 0 to the largest gap
+    of a bridge. The stable one of two bridges of the same gap pulls more."""
     if volume > 5e-3:
         fillings = np.linspace(0.5, 0.05, count)
     else:

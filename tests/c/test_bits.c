@@ -1,8 +1,9 @@
 /* Results have the same bits with every compiler, processor, instruction level and number of
  * threads. Sums over all bytes of some results differ if one bit differs.
  *
- * Only a change that is meant to change results may change the sums. Results that use pow and sin
- * of the C library are left out: overlaps to a power other than 1, flat angles. */
+ * Only a change that is meant to change results may change the sums. The sums do
+ * not cover results by pow and sin of the C library: overlaps to a power other than 1, flat angles.
+ */
 #include "abut.h"
 
 #include "check.h"

@@ -132,7 +132,7 @@ static void take_scene(scene *s, bytes *b)
 typedef struct placed {
     vec3 corner[CORNERS];
     int count;
-    double blur; /* how exactly a distance from it can be told */
+    double blur; /* error of a distance from the mesh */
 } placed;
 
 static double distance_to_segment(vec3 p, vec3 a, vec3 b)
@@ -389,7 +389,7 @@ static void check_query(scene *s)
     free_columns(&all.columns);
 }
 
-/* Of any doubles a query has an error, or not. */
+/* A query of arbitrary doubles succeeds or returns an error. */
 static void ask_anything(scene *s)
 {
     const abut_resolution all[3] = {ABUT_ALL, ABUT_HIERARCHY, ABUT_SHARING};

@@ -1,5 +1,5 @@
-/* Pairs of spheres, of whose sizes, distances and periods many are the same: what two loops find,
- * to the bit. */
+/* Pairs of spheres with many equal sizes, distances and periods, compared with two loops to the
+ * bit. */
 #include "bytes.h"
 #include "pair_scenes.h"
 

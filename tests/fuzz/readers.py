@@ -24,7 +24,7 @@ with imports:
 
 
 def read_all_frames(path):
-    """Frames are read when they are asked for."""
+    """Read every frame, because frames are read lazily."""
     return list(abut.read_frames(path))
 
 
