@@ -74,7 +74,7 @@ def test_a_dump_is_read_by_numbers(nine, cases, tmp_path):
     np.testing.assert_array_equal(run.centers[0, :, 0], np.arange(1, count + 1))
     np.testing.assert_array_equal(run.velocities[1, :-1, 0], -np.arange(1.0, count))
     assert np.isnan(run.centers[1, -1]).all()
-    with pytest.raises(RuntimeError, match="told 2 of 3 samples"):
+    with pytest.raises(RuntimeError, match="wrote 2 of 3 samples"):
         nine["nine_codes_contestants"].read_dump(
             case._replace(samples=2), tmp_path / "out.dump", 1.0
         )
