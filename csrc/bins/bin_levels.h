@@ -58,9 +58,9 @@ typedef struct builder {
     slicing slicing; /* how facets are sliced if they are not cut; each slice is one item */
     const filling_kernels *kernels;
     bins *set;
-    size_class *classes; /* EXPONENT_COUNT */
+    size_class *classes; /* EXPONENT_COUNT: one for each exponent of a cell size */
     uint16_t *numbers;   /* facet_count: their classes, or FAR_AWAY */
-    level_plan *plans;   /* level_count */
+    level_plan *plans;   /* level_count: one for each level */
     bin_item *items;     /* the items of each level are contiguous, in the order of facets */
     facet_block *blocks; /* level_count: facets that wait to be placed together */
 } builder;

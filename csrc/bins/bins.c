@@ -26,8 +26,8 @@ bool bins_allocate_buckets(bins *set, int64_t count)
     return set->begins && set->occupied;
 }
 
-/* All arrays are in one block: large blocks can have huge pages, and arrays that begin at different
- * places of their pages do not evict each other from caches. */
+/* Allocates one block for all arrays: large blocks can have huge pages, and arrays that begin at
+ * different places of their pages do not evict each other from caches. */
 bool bins_allocate_entries(bins *set, int64_t count)
 {
     int64_t room = count + BINS_PADDING;

@@ -83,7 +83,7 @@ enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 /* The part of a mesh that is in bins: facets that touch a box, themselves or with an image. Boxes
  * of facets are grown by the slack, by which vertices may move. */
 typedef struct vicinity {
-    box bounds; /* in the mesh's frame */
+    box bounds; /* the box, in the mesh's frame */
     lattice lattice;
     double slack;
 } vicinity;

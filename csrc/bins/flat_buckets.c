@@ -7,7 +7,7 @@
 /* In buckets with fewer entries, searching only the facets at a sphere's foot saves little. */
 enum { FEWEST_ENTRIES = 8 };
 
-/* If fewer than 1 / FLAT_PARTS of the occupied buckets lie in one plane, it saves little in all. */
+/* A set uses such searches only if at least 1 / FLAT_PARTS of its occupied buckets have a plane. */
 enum { FLAT_PARTS = 4 };
 
 /* Boxes at a sphere's foot are searched as for a sphere of reach 0. Squares are compared by the

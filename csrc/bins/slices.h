@@ -1,7 +1,7 @@
 /* Slices long narrow facets for bins: the strips of a cylinder, the slivers of a fan.
  *
- * If a strip is not along the axes, its box holds those of hundreds of neighbors. Slicing across
- * its longest axis gives a row of small boxes in few cells. */
+ * If a strip is not along the axes, its box contains the boxes of hundreds of neighbors. Slicing
+ * across its longest axis gives a row of small boxes in few cells. */
 #ifndef BINS_SLICES_H
 #define BINS_SLICES_H
 

@@ -254,7 +254,7 @@ static abut_status match_nearest_first(const contact_matching *m, contact_list n
  * Comparing all pairs takes a time that grows with the square of their number. Nearly all matches
  * have the same nodes: such contacts are matched first, and then the others. */
 
-/* A sphere has very many contacts if the product of their counts in both steps reaches this. */
+/* A sphere has very many contacts if the product of their counts in both steps exceeds this. */
 #define CROWD_PAIRS 65536.0
 
 /* Contacts of a step in the order of their meshes and nodes. */
