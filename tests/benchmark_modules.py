@@ -1,4 +1,4 @@
-"""Modules of benchmarks/, imported beside the tests' own module `scenes`."""
+"""Imports modules of benchmarks/; one of them has the name `scenes`, as a module of the tests."""
 
 import contextlib
 import importlib

@@ -1,4 +1,4 @@
-"""Rows of convex bodies against the reference: what each of them must be."""
+"""Checks of rows of convex bodies against the reference."""
 
 import numpy as np
 
@@ -167,8 +167,7 @@ def check_link(truth, found, k):
 
 
 def off_feature(body, kind, feature, end):
-    """How far a point is from a feature, about: from its planes or lines, and outside of its
-    sides."""
+    """The approximate distance of a point from a feature: from its planes or lines, and sides."""
     end = reference.exact(end)
     if kind == VERTEX:
         return distance(end - body.vertices[feature])
@@ -217,13 +216,13 @@ def named(entrances):
 
 
 def listed(found, k=0):
-    """What a table lists of its pair k, by types and features."""
+    """The entrances of pair k in a table, by types and features."""
     rows = range(found.offsets[k], found.offsets[k + 1])
     return {(tuple(found.type[r].tolist()), tuple(found.feature[r].tolist())): r for r in rows}
 
 
 def check_entrances(truth, found, k=0):
-    """The set is the exact one, but for entrances that rounding may take either way."""
+    """Check that the set is the exact one, except for entrances that rounding may decide."""
     rows = listed(found, k)
     assert len(rows) == found.offsets[k + 1] - found.offsets[k]
     exact = named(truth.pair.candidates)

@@ -1,4 +1,4 @@
-"""The eight impacts of Y. C. Chung, J. Y. Ooi, Granular Matter 13 (2011) 643: scenes, and numbers.
+"""The eight impacts of Y. C. Chung, J. Y. Ooi, Granular Matter 13 (2011) 643: scenes and numbers.
 
 `python tests/impacts.py` prints the points of its figures beside what abut has there. The points
 are those that Kratos' DEMApplication keeps beside its tests (tests/DEM3D_chung_ooi_tests and
@@ -105,7 +105,7 @@ ALLOY_SPUN_PAIR = np.array([
 
 
 def modulus(stuff, is_pair):
-    """E*, of two alike or of one that meets what is rigid."""
+    """E* of two equal bodies, or of one body and a rigid one."""
     return stuff.young / (1 - stuff.poisson**2) / (2 if is_pair else 1)
 
 
@@ -164,14 +164,14 @@ def by_all_the_way(contact, old, young, tangent, friction, damping=0.0):
 
 
 def shear_modulus(stuff):
-    """G*, of one that meets what is rigid."""
+    """G* of a body and a rigid one."""
     return stuff.young / (2 * (1 + stuff.poisson)) / (2 - stuff.poisson)
 
 
 def as_two_spheres():
     """The law of test 5's points.
 
-    Under the normal force F, two like spheres of radius R have the tangential stiffness
+    The tangential stiffness of two like spheres of radius R under the normal force F:
     2 (3 G^2 (1 - nu) R F)^(1/3) / (2 - nu) = 4 G a / (2 - nu), with the contact radius a. At a
     rigid plane a is the same. Mindlin's 8 G* a is twice as large, since only one side deforms.
     """
@@ -195,7 +195,7 @@ class After(NamedTuple):
     spin: np.ndarray
 
     def slip(self, radius):
-        """Along x, of the lowest point."""
+        """The velocity of the lowest point along x."""
         return self.velocity[:, 0] - radius * self.spin[:, 1]
 
 
@@ -245,7 +245,7 @@ def pressed(stuff, radius, speed, is_pair, steps=STEPS):
 
 
 def bounced(stuff, restitution, radius=2.5e-3, speed=3.9):
-    """Test 3: the part of the speed that comes back."""
+    """Test 3: the ratio of the speeds after and before the impact."""
     law = abut.Hertz(restitution=restitution)
     return onto_plane(stuff, radius, [[0, 0, -speed]], 0.0, law).velocity[0, 2] / speed
 

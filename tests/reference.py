@@ -1,4 +1,4 @@
-"""The double hierarchy method in plain Python: slow, obvious, the truth for the library.
+"""The double hierarchy method in plain Python: a slow and obvious reference for the library.
 
 Every sphere is compared with every facet. Coordinates are read as the rational numbers that they
 are (`rational.Rational`); closest points and squared distances of rational points are rational, so
@@ -95,7 +95,7 @@ class Closest(NamedTuple):
 
 
 def smallest_first(corners):
-    """The corners from the lexicographically smallest on, and where that one stood."""
+    """The corners from the lexicographically smallest on, and the position of that corner."""
     start = min(range(len(corners)), key=lambda k: corners[k])
     return corners[start:] + corners[:start], start
 
@@ -329,7 +329,7 @@ def touching(center, reach, facets, nearest, half_spaces=()):
 
 
 def distance_of(contact):
-    """Negative in a half space."""
+    """The signed distance of points from a half space, negative inside."""
     return signed_root(contact.distance_sq)
 
 

@@ -1,4 +1,4 @@
-"""Two convex bodies in plain Python: slow, obvious, the truth for the library.
+"""Two convex bodies in plain Python: a slow and obvious reference for the library.
 
 Coordinates are read as the rational numbers that they are (`rational.Rational`), and a pose is
 applied without rounding: a quaternion of rational numbers turns by a matrix of rational numbers,
@@ -153,7 +153,7 @@ class Body:
 
     @cached_property
     def normals(self):
-        """Outward, of any length."""
+        """The outward normals, of any length."""
         return np.array([self.outward(facet) for facet in self.facets])
 
     def outward(self, facet):
@@ -166,7 +166,7 @@ class Body:
 
     @cached_property
     def offsets(self):
-        """How far along their normals the facets' planes are."""
+        """The offsets of the facets' planes along their normals."""
         first = [facet[0] for facet in self.facets]
         return (self.normals * self.vertices[first]).sum(axis=1)
 
@@ -520,7 +520,7 @@ def dots(a, b):
 
 
 class FloatBody(NamedTuple):
-    """What `closest` and `holds_about` need of a body."""
+    """The data of a body for `closest` and `holds_about`."""
 
     vertices: np.ndarray
     edges: list

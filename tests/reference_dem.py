@@ -1,4 +1,4 @@
-"""The discrete element method in NumPy: slow, obvious, the truth for `abut.Simulation`.
+"""The discrete element method in NumPy: a slow and obvious reference for `abut.Simulation`.
 
 docs/dem.md has the formulas. A step takes the contacts at its beginning with the walls where they
 are then, and the velocities of half a step before; it ends with centers at its end. `Simulation`
@@ -90,7 +90,7 @@ def damping_ratio(restitution):
 
 
 class Constants(NamedTuple):
-    """What the force of two materials depends on; or arrays of these, one entry a contact."""
+    """The constants of a force between two materials, or arrays with one entry per contact."""
 
     is_hertz: bool
     normal: float  # Hertz: E*; linear: k_n
@@ -161,7 +161,7 @@ class Touch(NamedTuple):
 
 
 class Response(NamedTuple):
-    """What contacts do to i, and what they take to the next step."""
+    """The forces and moments of contacts on i, and their history."""
 
     force: np.ndarray
     moment: np.ndarray
@@ -208,7 +208,7 @@ def largest(law, touch):
 
 
 def yielding(law, touch):
-    """What lines of Luding's law depend on."""
+    """The constants of the lines of Luding's law."""
     is_luding = law.cohesion == glue.LUDING
     soft = law._replace(unloading=np.where(is_luding, law.unloading, 2 * law.normal))
     soft = soft._replace(depth=np.where(is_luding, law.depth, 1))
@@ -324,7 +324,7 @@ def resist(law, touch, shrink, tangential_stiffness, push, step):
 
 
 class Place(NamedTuple):
-    """Where a frame is and how it moves: a point x of it is at turn @ x + origin."""
+    """The pose and velocity of a frame: its point x is at turn @ x + origin."""
 
     turn: np.ndarray
     origin: np.ndarray
@@ -372,7 +372,7 @@ def still(pose):
 
 
 class Way(NamedTuple):
-    """How a frame has moved since the step before: x with velocity + turn @ (x - origin)."""
+    """The motion of a frame since the last step: x has velocity + turn @ (x - origin)."""
 
     velocity: np.ndarray
     turn: np.ndarray
@@ -663,7 +663,7 @@ class Simulation:
 
     @property
     def moves(self):
-        """Which are neither held nor members of clusters."""
+        """The spheres that are neither fixed nor members of clusters."""
         return (self.cluster < 0) & ~self.held
 
     def settle(self):
@@ -784,14 +784,14 @@ class Simulation:
         return Constants(*(np.array(x, kind) for x, kind in zip(fields, TYPES, strict=True)))
 
     def body_mass(self):
-        """The mass that a contact of each sphere moves."""
+        """The mass in contacts of each sphere: its own, or its cluster's."""
         own = [body.mass for body in self.bodies] + [0.0]
         return np.where(self.cluster >= 0, np.array(own)[self.cluster], self.masses)
 
     # ---- contacts ----
 
     def gap(self):
-        """No contact lives beyond it."""
+        """The gap beyond which every contact ends."""
         found = [0.0]
         for law in self.laws.values():
             radii = np.array([self.radii.min(initial=np.inf) / 2, self.radii.max(initial=0.0)])
@@ -913,7 +913,7 @@ class Simulation:
         return found.point - found.image * lengths
 
     def powers_of(self, found, places, response):
-        """What contacts do on walls."""
+        """The power of each contact on its wall."""
         points, powers = self.points_on_walls(found), np.zeros(len(found))
         for number, place in enumerate(places):
             velocity = place.velocity + np.cross(place.spin, points - place.origin)
@@ -1150,7 +1150,7 @@ def tilt(normal, old, history):
 
 
 class Record:
-    """What a call said, and when."""
+    """The results of a call, with their times."""
 
     def __init__(self, call):
         self.call, self.times, self.values = call, [], []

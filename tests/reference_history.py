@@ -1,5 +1,5 @@
-"""What `match` and `carry` of contacts are to return, by NumPy and loops over spheres: slow,
-obvious."""
+"""A slow and obvious reference for `match` and `carry` of contacts, by NumPy and loops over
+spheres."""
 
 from itertools import pairwise
 

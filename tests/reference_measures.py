@@ -13,7 +13,7 @@ IMAGES = range(-3, 4)
 
 
 class Moment(NamedTuple):
-    """What a simulation was before its last step."""
+    """The state of a simulation before its last step."""
 
     centers: np.ndarray  # of spheres
     positions: np.ndarray  # of clusters

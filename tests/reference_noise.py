@@ -1,4 +1,4 @@
-"""The noise that is measured of a mesh of triangles, slowly: docs/method.md, section 3.
+"""A slow reference for the measured noise of a mesh of triangles: docs/method.md, section 3.
 
 One loop for each sentence there; nothing is shared with the library but the numbers in `LIMITS`.
 """
@@ -116,7 +116,7 @@ def height(point, edge):
 
 
 def measure_edge(edge, across, assumed):
-    """What an edge with two triangles is."""
+    """The kind of an edge with two triangles."""
     points = [*edge, *across]
     longest = max(math.dist(p, q) for p, q in itertools.combinations(points, 2))
     found = SimpleNamespace(deviation=deviation(points))

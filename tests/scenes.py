@@ -57,7 +57,7 @@ def facet_ulps(vertices, facets, dtype=float):
 
 
 def join(meshes):
-    """Several meshes as one."""
+    """One mesh that combines several meshes."""
     vertices, facets, first = [], [], 0
     for points, polygons in meshes:
         facets += [[first + k for k in polygon] for polygon in polygons]
@@ -223,7 +223,7 @@ FLAT_MESHES = {
 
 
 class Frame(NamedTuple):
-    """Where a flat mesh lies: an origin and three perpendicular axes, the third its normal."""
+    """The frame of a flat mesh: an origin and three perpendicular axes, the third its normal."""
 
     origin: np.ndarray
     axes: np.ndarray
@@ -552,7 +552,7 @@ def box_side(radii, dimension, volume_fraction):
 
 
 def random_cloud(rng, count, ratio, dimension, volume_fraction=0.5, alpha=-3.0):
-    """Spheres anywhere in a box, and the box's side."""
+    """Spheres at random places in a box, and the box's side."""
     radii = power_law(rng, count, ratio, alpha)
     side = box_side(radii, dimension, volume_fraction)
     return side * rng.random((count, dimension)), radii, side
@@ -584,7 +584,7 @@ def on_a_line(rng, radii, dimension):
 
 
 def just_touching(rng, radii, dimension):
-    """Each sphere at another one, as far away as it just touches or just does not."""
+    """Each sphere is next to another one, where both barely touch or barely do not."""
     centers = in_a_box(rng, radii, dimension)
     for i in range(1, len(radii)):
         away = rng.normal(size=dimension)

@@ -1,4 +1,4 @@
-"""Scenes of two convex bodies: shapes, and how they lie to each other.
+"""Scenes of two convex bodies: shapes and relative placements.
 
 A scene is drawn from a seed and a few words, so that loops over seeds and hypothesis' strategies
 (`scenes`) make the same ones. Shapes are points; a body is its shape scaled, turned, then moved.
@@ -34,7 +34,7 @@ def cube(rng=None):
 
 
 def prism(rng, corners=None, height=None):
-    """Upright, over a regular polygon: two large facets and as many squares as corners."""
+    """A right prism over a regular polygon: two large facets, and one square per corner."""
     count = rng.integers(3, 13) if corners is None else corners
     half = rng.uniform(0.2, 1) if height is None else height
     return np.concatenate(
@@ -48,13 +48,13 @@ def ring(count):
 
 
 def needle(rng):
-    """Twenty to a thousand times as long as wide."""
+    """A needle, 20 to 1000 times as long as wide."""
     thin = 10 ** rng.uniform(-3, -1.3)
     return rng.choice([prism, box_alike])(rng) * [thin, thin, 1]
 
 
 def plate(rng):
-    """Twenty to a thousand times as wide as thick."""
+    """A plate, 20 to 1000 times as wide as thick."""
     thin = 10 ** rng.uniform(-3, -1.3)
     return rng.choice([prism, box_alike])(rng) * [1, 1, thin]
 
@@ -202,7 +202,7 @@ class Scene:
 
     @property
     def sizes(self):
-        """Circumradii, about."""
+        """The approximate circumradii."""
         spans = [
             np.linalg.norm(points - points.mean(axis=0), axis=1).max() for points in self.shapes
         ]
@@ -231,7 +231,7 @@ class Scene:
         return replace(self, positions=self.positions + way)
 
     def turned_by(self, orientation):
-        """All turned together about the origin."""
+        """The scene with all bodies turned together about the origin."""
         matrix = turn_matrix(orientation)
         orientations = [compose(orientation, own) for own in self.orientations]
         return replace(
@@ -301,7 +301,7 @@ def facing(rng, shapes, scales, kinds=None, gap=None, tilt=0.0):
 
 
 def draw_gap(rng):
-    """0, or of either sign and any order from 1e-10 to 0.3."""
+    """A gap: 0, or of either sign and any magnitude from 1e-10 to 0.3."""
     return rng.choice([-1, 0, 1], p=[0.45, 0.1, 0.45]) * 10 ** rng.uniform(-10, -0.5)
 
 
@@ -362,7 +362,7 @@ def on_plane(rng, shapes, scales):
 
 
 def identical(rng, shapes, scales):
-    """One body twice, in one place, or a tiny bit off."""
+    """One body twice, in the same place or slightly displaced."""
     dimension = shapes[0].shape[1]
     turn = any_orientation(rng, dimension)
     way = rng.choice([0, 1]) * 10 ** rng.uniform(-14, -2) * rng.normal(size=dimension) * scales[0]
@@ -370,7 +370,7 @@ def identical(rng, shapes, scales):
 
 
 def inside(rng, shapes, scales):
-    """A small one somewhere around the middle of a larger one."""
+    """A small body near the middle of a larger one."""
     scene = anyhow(rng, shapes, [scales[0], scales[0] * 10 ** rng.uniform(-2, -0.5)])
     middle = [scene.points(k).mean(axis=0) for k in (0, 1)]
     way = rng.choice([0, 0.05]) * rng.normal(size=scene.dimension) * scales[0]

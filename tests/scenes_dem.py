@@ -18,7 +18,7 @@ UP = np.array([0.0, 0, 1])
 
 
 def rigid():
-    """The material of walls that do not give."""
+    """The material of rigid walls."""
     return abut.Material()
 
 
@@ -56,7 +56,7 @@ def roof(drop, middle):
 
 
 def joined(parts):
-    """Several lists of vertices and facets as one mesh."""
+    """One mesh of several lists of vertices and facets."""
     vertices, facets, first = [], [], 0
     for points, polygons in parts:
         facets += [[first + int(k) for k in polygon] for polygon in polygons]
@@ -195,13 +195,13 @@ def sliding(make, wall="rigid", cells=0, turn=None, velocity=(0, 0, 0), step=1e-
 
 
 def contact_modulus(*materials):
-    """E*"""
+    """The effective Young's modulus E*."""
     soft_ones = [one for one in materials if one.young is not None]
     return 1 / sum((1 - one.poisson**2) / one.young for one in soft_ones)
 
 
 def shear_modulus(*materials):
-    """G*"""
+    """The effective shear modulus G*."""
     soft_ones = [one for one in materials if one.young is not None]
     return 1 / sum((2 - one.poisson) * 2 * (1 + one.poisson) / one.young for one in soft_ones)
 

@@ -137,7 +137,7 @@ OWN = {"hertz_again": hertz_again, "linear_again": linear_again, "tether": tethe
 
 
 def user_laws():
-    """Two materials, and laws of one's own with a history, beside a built-in one."""
+    """Two materials, with user laws that have a history, and a built-in law."""
     sim = pile(period=(None, 8 * PITCH, None))
     half = len(sim.ids) // 2
     sim.set_law(GRAIN, GRAIN, hertz_as(HERTZ, GRAIN, GRAIN))
@@ -296,7 +296,7 @@ def switched():
 
 
 class Feeler:
-    """Moves some held grains a little every ten steps, and releases all of them near the end."""
+    """Moves some fixed grains a little every ten steps, and releases all of them near the end."""
 
     def __call__(self, sim):
         if sim.step_count == 420:
@@ -308,7 +308,7 @@ class Feeler:
 
 
 def held():
-    """The lowest layer of spheres, a cluster and a body are held."""
+    """The lowest layer of spheres, a cluster and a body are fixed."""
     sim = pile(abut.Linear(4e3, friction=0.4, restitution=0.5, rolling=abut.laws.RollingC(0.05)))
     sim.fixed = sim.centers[:, 2] < PITCH
     places = [[0.02, 0.02, 0.069], [0.05, 0.02, 0.069]]
@@ -329,7 +329,7 @@ def leaving():
 
 
 def ended():
-    """One run ends by a force that fails, another one by a sphere that leaves the bounds."""
+    """One run ends by a failing force, another by a sphere that leaves the bounds."""
     sim = pile(speed=0.5, sides=False)
     # forces of another shape than the spheres have
     fails = sim.add_force(lambda s: np.zeros((len(s.ids) + (s.step_count == 23), 3)))
@@ -365,12 +365,12 @@ def keys(pairs):
 
 
 def met(middle, end):
-    """Some pairs began, and walls were touched."""
+    """Check that some pairs began, and that walls were touched."""
     return keys(end.pairs) - keys(middle.pairs) and (len(end.contacts) or not end.walls)
 
 
 def collided(middle, end):
-    """Some pairs ended, too."""
+    """Check that some pairs also ended."""
     return met(middle, end) and keys(middle.pairs) - keys(end.pairs)
 
 
@@ -407,7 +407,7 @@ def sagged(middle, end):
 
 
 def shook(middle, end):
-    """All walls were touched."""
+    """Check that all walls were touched."""
     return all(a.force.any() or b.force.any() for a, b in zip(middle.walls, end.walls, strict=True))
 
 

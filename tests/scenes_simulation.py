@@ -1,4 +1,4 @@
-"""Small simulations in which everything happens: for tests of the Python side."""
+"""Small simulations with all features, for tests of the Python package."""
 
 import tempfile
 from collections.abc import Callable, Mapping
@@ -68,7 +68,7 @@ def busy(workers=1, motion=None, insertion=True, **options):
 
 
 def state(sim):
-    """Everything that callers can read, as bytes."""
+    """All readable values of a simulation, as bytes."""
     columns = [getattr(sim, name) for name in SPHERES]
     names = ("numbers", "positions", "orientations", "velocities", "angular_momenta")
     columns += [getattr(sim.clusters, name) for name in names]
@@ -88,7 +88,7 @@ def state(sim):
 
 
 class Scene(NamedTuple):
-    """A simulation, and what it takes to run, restart and check it."""
+    """A simulation, with its functions to run, restart and check it."""
 
     make: Callable[[], abut.Simulation]
     # of the simulation in the middle and at the end: whether the scene's purpose was met

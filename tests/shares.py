@@ -14,23 +14,23 @@ ROUNDING = 1e-12
 
 
 def matrix(normals):
-    """G: what a contact's force does for another contact."""
+    """G: the effect of a contact's force on another contact."""
     return np.maximum(0.0, np.asarray(normals) @ np.transpose(normals))
 
 
 def forces(overlaps, exponent):
-    """F: what the law gives for each contact alone, 1 for the largest."""
+    """F: the force of the law for each contact alone, 1 for the largest."""
     return (np.asarray(overlaps) / np.max(overlaps)) ** exponent
 
 
 def residual(g, loads, force):
-    """By how much the conditions are broken, in parts of the largest force."""
+    """The largest violation of the conditions, relative to the largest force."""
     spare = g @ loads - force
     return max(0.0, -loads.min(), -spare.min(), abs(loads @ spare))
 
 
 def active_sets(count):
-    """All subsets of range(count) but for the empty one, small ones first."""
+    """All subsets of range(count) except the empty one, small ones first."""
     return chain.from_iterable(combinations(range(count), k) for k in range(1, count + 1))
 
 

@@ -1,4 +1,4 @@
-"""What the bins must not show in results: no contact lost or found twice, whatever is in them."""
+"""Bins must not affect results: no contact is lost or found twice, with any contents."""
 
 import numpy as np
 import pytest

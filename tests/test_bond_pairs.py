@@ -37,7 +37,7 @@ def at(sim, overlap):
 
 @pytest.mark.parametrize("name", NECKS)
 def test_a_neck_begins_after_the_bond(name):
-    """Two that touched while they were bonded have none."""
+    """Two spheres that touched while they were bonded have no neck."""
     case, reach = CASES[name], CASES[name].reach(RADIUS / 2)
     sim = bonded(case, 0.0, abut.Bond(young=1e7))
     assert at(sim, 1e-3 * reach) == 0.0

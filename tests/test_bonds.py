@@ -231,7 +231,7 @@ def test_a_cantilever_swings_with_its_frequency():
 
 
 def loads():
-    """For each way to load two spheres: shifts and turns of the second, and both stresses."""
+    """Shifts and turns of the second sphere for each kind of load, and both stresses."""
     r, length, young = 0.8 * RADIUS, 2 * RADIUS, 1e7
     area, section, shear = np.pi * r**2, np.pi * r**4 / 4, young / 2.5
     phi = 12 * young * section / (6 * 1.25 / (7 + 6 * 0.25) * shear * area * length**2)

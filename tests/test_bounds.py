@@ -125,7 +125,7 @@ def write(scene, path):
 
 
 def assert_bounded(path, question):
-    """What a child process takes for a query, resolution or "pairs", of a scene's file."""
+    """Check the memory of a query (a resolution, or "pairs") of a scene's file in a child."""
     command = [sys.executable, PEAK, path, question]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     before, after, taken, given = map(int, done.stdout.split())

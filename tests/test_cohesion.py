@@ -29,7 +29,7 @@ class Case(NamedTuple):
     law: abut.Hertz | abut.Linear
 
     def constants(self, other):
-        """As the reference has them, as arrays of one entry."""
+        """The constants in the form of the reference: arrays of one entry."""
         found = reference_dem.constants(self.law, POWDER, other)
         return reference_dem.Constants(*(np.array([x]) for x in found))
 
@@ -205,7 +205,7 @@ def rubs(law):
 
 
 def led_over(surface, case, turn, resolution):
-    """What acts on a sphere that is led over a plane, touching it and not, and the energies."""
+    """The force on a sphere led over a plane, with and without touch, and the energies."""
     sim, rng = world(rubs(case.law), resolution=resolution), np.random.default_rng(5)
     if isinstance(surface, abut.HalfSpace):
         surface = abut.HalfSpace(surface.point, turn @ surface.normal)

@@ -211,7 +211,7 @@ def test_surface_that_comes_to_spheres_at_rest():
 
 
 def largest_change(step, duration, mesh, membrane, ball):
-    """How far the energy of both is off what it was, in parts of it."""
+    """The largest relative change of the total energy."""
     glass = abut.Material(density=1000)
     sim = abut.Simulation(step=step, gravity=(0, 0, 0), resolution="sharing")
     sim.set_law(glass, abut.Material(), abut.Linear(4e4))

@@ -63,7 +63,7 @@ def test_columns():
 
 
 def test_positions_are_those_of_the_frame():
-    """What the simulation finds is what a finder finds of its positions and orientations."""
+    """The simulation has the contacts that a finder finds for its positions and orientations."""
     off = abut.ConvexShape(CUBE.vertices + [3, 2, 1])
     sim = world(gravity=(0, 0, 0))
     sim.add_bodies(
@@ -472,7 +472,7 @@ def test_damaged_files(stored, tmp_path, name, change, message):
 
 @pytest.mark.native
 def test_come_and_go():
-    """What goes leaves the others where they are, springs included."""
+    """Removing bodies does not change the others or their springs."""
     law = abut.Linear(STIFFNESS, friction=0.5, restitution=0.2)
     sims = []
     for count in (2, 3):

@@ -1,4 +1,4 @@
-"""What must not change: momentum, angular momentum and energy, of spheres, walls and clusters."""
+"""Conserved quantities: momentum, angular momentum and energy, of spheres, walls and clusters."""
 
 import numpy as np
 import pytest
@@ -309,7 +309,7 @@ def test_nodal_forces(rolling):
 
 
 def pose_of(sim, wall):
-    """Where the wall was at the beginning of the last step."""
+    """The pose of the wall at the beginning of the last step."""
     time = (sim.step_count - 1) * sim.step
     return wall.motion.pose(time)
 

@@ -359,7 +359,7 @@ def test_type_a_never_reverses_a_spin():
 
 
 def amplitude(sim, column, last, count=4000):
-    """How far the sphere's lowest point moves in one of the last of so many steps."""
+    """The largest displacement per step of the sphere's lowest point, in the last steps."""
     arm = [0, 0, -sim.radii[0]]
     ways = sim.record(sim.step, lambda s: s.velocities[0] + np.cross(s.angular_velocities[0], arm))
     sim.run(steps=count)
@@ -486,7 +486,7 @@ def test_stable_step_of_clusters_that_are_free():
 @pytest.mark.parametrize("restitution", [0.1, 0.5, 0.9])
 @pytest.mark.parametrize("law", [abut.Hertz(), abut.Linear(1e4)], ids=["Hertz", "linear"])
 def test_a_first_contact_holds_by_the_step_of_what_is_free(law, restitution, speed):
-    """What comes back from a wall is never faster than it was, wherever in a step it begins."""
+    """A sphere never leaves a wall faster than it came, wherever in a step the contact begins."""
     law = dataclasses.replace(law, restitution=restitution)
     material, fastest = scenes.grain(), 0.0
     for part in (0.0, 0.3, 0.6):

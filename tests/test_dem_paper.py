@@ -111,7 +111,7 @@ AT_THE_END = {
 
 
 def slid(wall="rigid", **options):
-    """What the sphere did, as its own plane sees it: way, velocity, spin."""
+    """The sphere's displacement, velocity and spin in the frame of its plane."""
     scene = scenes.sliding(abut.Simulation, wall, **options)
     scene.sim.run(1.0)
     way = scene.sim.centers[0] - scene.start - scene.velocity

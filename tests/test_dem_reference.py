@@ -221,7 +221,7 @@ scene_options = st.fixed_dictionaries(
 
 
 def correct(options):
-    """What goes together: sharing has one exponent, type A no clusters."""
+    """Make options compatible: sharing has one exponent, type A no clusters."""
     changed = {}
     if options["resolution"] == "sharing" and options["law"] == "both":
         changed["law"] = "hertz"

@@ -1,4 +1,4 @@
-"""What convex bodies exert at their spots: Hertz' law, friction and rolling of type C."""
+"""Forces of convex bodies at their spots: Hertz' law, friction and rolling of type C."""
 
 import numpy as np
 import pytest
@@ -299,7 +299,7 @@ def test_bounces_keep_energy(angles):
 
 @pytest.mark.parametrize("is_body", [False, True])
 def test_across_a_border(is_body):
-    """What meets across the border of a period meets as in its middle."""
+    """Contacts across the border of a period are the same as in its middle."""
     found = []
     for start in (5.0, 9.9):
         sim = world(abut.Hertz(**FULL), step=1e-4, period=(10, None, None), gravity=(0, 0, 0))
@@ -361,7 +361,7 @@ def test_stable_step(law):
 
 
 def test_stable_step_of_what_touches_nothing():
-    """As if four spots bore it, each pressed in by a tenth of the radius."""
+    """The stable step assumes four spots, each with an overlap of a tenth of the radius."""
     law = abut.Hertz()
     sim = world(law)
     sim.add_bodies(ROUNDED, [[0, 0, 9]], RUBBER)

@@ -1,4 +1,4 @@
-"""What one call takes and gives; what is right in it is for test_reference.py."""
+"""Input and output of one call; test_reference.py checks the results."""
 
 import pickle
 import threading

@@ -1,4 +1,4 @@
-"""What fuzzers have found to be of interest, read again; `fuzz/` has the fuzzers."""
+"""Interesting inputs of fuzzers, run again; `fuzz/` has the fuzzers."""
 
 from pathlib import Path
 

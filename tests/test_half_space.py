@@ -116,7 +116,7 @@ def test_numbers_are_those_of_the_list(order):
 
 
 def test_corner_of_a_mesh_and_a_half_space():
-    """Both push, as those of two meshes do; in the floor's plane there is one contact."""
+    """Both push, as with two meshes; in the floor's plane there is one contact."""
     corner = abut.find_contacts(*BALL, [SQUARE, SIDE])
     assert corner.mesh.tolist() == [0, 1]
     assert corner.normal.tolist() == [[0, 0, 1], [1, 0, 0]]

@@ -1,4 +1,4 @@
-"""What is changed on the way: steps and gravity, against the reference and what is exact."""
+"""Changes during a run: steps and gravity, compared with the reference and exact solutions."""
 
 import copy
 

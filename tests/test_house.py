@@ -641,7 +641,7 @@ def test_every_python_module_has_its_room():
 
 
 def test_python_modules_are_short():
-    """At most 600 lines: a longer one is made of parts that a reader may look at one by one."""
+    """A module has at most 600 lines; a longer one must be divided."""
     lengths = {path: path.read_text().count("\n") for path in PACKAGE.rglob("*.py")}
     longest = max(lengths, key=lengths.get)
     assert lengths[longest] <= 600, f"{longest.relative_to(ROOT)} has {lengths[longest]} lines"

@@ -68,7 +68,7 @@ def test_code_is_no_wider_than_its_column(path):
 
 
 def test_terms_of_the_field_are_in_the_index():
-    """Each in the index of the manual once, and in the dictionary's first table."""
+    """Each term is in the manual's index once, and in the dictionary's first table."""
     found = {}
     for path in FOLDER.parent.rglob("*.md"):
         for term in re.findall(r"\{index\}`([^`]+)`", path.read_text(encoding="utf-8")):

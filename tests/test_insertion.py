@@ -1,4 +1,4 @@
-"""What comes into a simulation: how many, where, and that it overlaps nothing."""
+"""Insertion into a simulation: numbers, places, and no overlaps."""
 
 import json
 import pickle

@@ -234,7 +234,7 @@ def test_thousands_of_interrupts_of_everything(alarm):
 @has_timer
 @pytest.mark.filterwarnings("ignore::abut.SimulationWarning")
 def test_thousands_of_interrupts_of_a_loop(alarm):
-    """Each comes into a loop of short runs, and the next run begins."""
+    """Each interrupt ends a loop of short runs, and the next run starts normally."""
     sim = abut.Simulation(step=STEP, workers=1)
     laws(sim)
     sim.add_spheres([[0, 0, 0]], 0.1, GRAIN)

@@ -51,7 +51,7 @@ def launch(processes, *arguments):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    """What came of a scene of `lammps_runs`, on so many processes; done once."""
+    """The results of a `lammps_runs` scene on some number of processes; each runs once."""
     folder, found = tmp_path_factory.mktemp("runs"), {}
 
     def result(processes, scene, **options):

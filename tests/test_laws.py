@@ -125,7 +125,7 @@ def test_curvature():
 
 
 def test_earlier_versions_read_laws_without_curvature():
-    """What they do not know is not in files that do not need it."""
+    """Files without curvature do not contain fields that earlier versions cannot read."""
     assert "curvature" not in abut.Hertz(0.1).to_dict()
     assert abut.Hertz(0.1, curvature=0.5).to_dict()["curvature"] == 0.5
 

@@ -143,7 +143,7 @@ def test_spheres_that_touch_nothing_leave_the_loss_of_others():
 
 
 def test_spheres_that_leave_without_contacts_leave_what_they_have_dissipated():
-    """Two meet, part and leave, the second one in the midst of another collision."""
+    """Two spheres meet, part and leave; the second one leaves during another collision."""
 
     def bounced(leaves):
         sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
@@ -168,7 +168,7 @@ def test_spheres_that_leave_without_contacts_leave_what_they_have_dissipated():
 
 @pytest.mark.parametrize("leaves", [0, 2])
 def test_spheres_that_leave_others_take_along_what_their_contacts_hold(leaves):
-    """Two hit the one between them, and one of these goes in the midst of the collision."""
+    """Two spheres hit one between them, and one of the three leaves during the collision."""
     sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
     sim.set_law(GRAIN, GRAIN, abut.Hertz(restitution=1.0))
     velocities = [[0.3, 0, 0], [0, 0, 0], [-0.6, 0, 0]]
@@ -185,7 +185,7 @@ def test_spheres_that_leave_others_take_along_what_their_contacts_hold(leaves):
 
 @pytest.mark.parametrize("place", [(0, 3, 0), (0.05, 0.16, 0)])
 def test_spheres_that_come_bring_their_energy_with_them(place, tmp_path):
-    """Also where they overlap others, and where the simulation is saved before the next step."""
+    """This also holds for overlapping spheres, and after a restart before the next step."""
     sim = pressed(5e-5)
     before = sim.energy.dissipated
     sim.add_spheres([place], 0.1, GRAIN, velocities=(1, 2, 3))

@@ -72,7 +72,7 @@ def legs(*ends, count=40):
 
 
 def test_a_path_of_loading_unloading_reloading_and_parting():
-    """Also out of the branch that pulls, and into it again."""
+    """The path also leaves the pulling branch and enters it again."""
     overlaps = legs(0.01, 0.6, 0.4, 0.8, 0.1, 0.35, 0.05, 0.9, 1e-9)
     pushes, _, most = follow(overlaps)
     path, wanted, kept = Path(), [], []
@@ -96,7 +96,7 @@ def test_the_branch_that_pulls_is_irreversible():
 
 
 def test_the_greatest_pull():
-    """Where the line of unloading meets that of the pull, at delta_min."""
+    """The largest pull is at delta_min, where the lines of unloading and of pull meet."""
     deepest = 0.7 * LIMIT
     k = K1 + (K2 - K1) * 0.7
     least = (k - K1) / (k + KC) * deepest
@@ -106,7 +106,7 @@ def test_the_greatest_pull():
 
 
 def test_beyond_the_limit_nothing_yields():
-    """Both ways go along one line, of the slope k_2."""
+    """Loading and unloading follow one line of the slope k_2."""
     overlaps = LIMIT * np.array([1.5, 2.0, 1.5, 1.0])
     pushes, stored, most = follow(overlaps)
     np.testing.assert_allclose(pushes, K1 * LIMIT + K2 * (overlaps - LIMIT))
@@ -128,7 +128,7 @@ def test_stored_energy_is_what_springs_back():
 
 
 def test_no_pull_and_no_dent_without_their_numbers():
-    """Without k_c it never pulls; a contact that begins anew has no dent."""
+    """Without k_c a contact never pulls; a new contact has no plastic overlap."""
     law = abut.laws.Luding(K1, K2, depth=DEPTH)
     assert (follow(legs(0.0, 0.9, 0.0), law)[0] >= 0).all()
     pushes, *_ = follow([0.5 * LIMIT])

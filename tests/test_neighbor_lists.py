@@ -31,7 +31,7 @@ def forget(sim):
 
 
 def state(sim):
-    """What a list must not show in, as bytes."""
+    """The state as bytes, which must not depend on lists."""
     columns = [sim.centers, sim.velocities, sim.angular_velocities, sim.forces, sim.torques]
     tables = [sim.contacts, sim.pairs]
     if len(sim.bodies.masses):
@@ -74,7 +74,7 @@ def in_a_period(**options):
 
 
 def fast_projectile():
-    """One sphere goes most of its radius in each step."""
+    """One sphere moves most of its radius in each step."""
     sim = heap(speed=0.01)
     sim.add_spheres([[0.02, 0.025, 0.08]], 0.003, SOFT, velocities=(20.0, 3.0, -100.0))
     return sim
@@ -129,7 +129,7 @@ def moving_walls():
 
 
 def half_spaces():
-    """One that tilts, one that shakes, and spheres between them and a floor."""
+    """A tilting and a shaking half space, and spheres between them and a floor."""
     sim = heap(speed=0.05)
     tilting = abut.Rotating(axis=(0, 1, 0), rate=100.0)
     sim.add_wall(abut.HalfSpace((0, 0, 0), (1, 0, 0)), SOFT, motion=tilting)
@@ -258,7 +258,7 @@ def attraction():
 
 
 def two_chunks():
-    """More spheres than one thread takes in one go: rows of pairs do not follow one another."""
+    """More spheres than one chunk has, so that rows of pairs are not consecutive."""
     sim = heap(period=(9 * 0.0084, 9 * 0.0084, None), side=9)
     sim.set_law(SOFT, SOFT, GLUES["attraction"])
     return sim
@@ -577,7 +577,7 @@ def test_spheres_that_come_and_go_do_not_show(make):
 
 
 def test_many_spheres_that_go_at_once_do_not_show():
-    """More than two chunks become less than one, and some come at the same time."""
+    """Spheres of two chunks are reduced to less than one, and some are added at the same time."""
     lives, anew = resting(1500), resting(1500)
     rng = np.random.default_rng(5)
     for part in (0.3, 0.01, 0.5, 0.4, 0.9, 1.0, 0.0):
@@ -592,7 +592,7 @@ def test_many_spheres_that_go_at_once_do_not_show():
 
 @pytest.mark.parametrize("bonded", [False, True])
 def test_spheres_that_leave_bounds_do_not_show(bonded):
-    """They are removed in the midst of a run, one or several after a step, with their bonds."""
+    """Spheres are removed during a run, one or several after a step, with their bonds."""
     lives, anew = two_chunks(), two_chunks()
     for sim in (lives, anew):
         if bonded:
@@ -766,7 +766,7 @@ def test_a_list_lives_for_many_steps():
 
 
 def test_fast_spheres_are_searched_for_in_each_step():
-    """Where lists would live too short, their candidates are those that touch."""
+    """If lists would soon be invalid, their candidates are only the touching spheres."""
     sim = in_a_period(speed=300.0)
     touching = 0
     for _ in range(5):

@@ -202,7 +202,7 @@ def groove(angle):
 
 @pytest.mark.parametrize(("angle", "flat_angle"), [(0.25, 0.3), (5e-8, 0.0)])
 def test_two_walls_that_are_as_near(angle, flat_angle):
-    """Only the one that the canonical order has first eliminates."""
+    """Only the wall that comes first in the canonical order eliminates."""
     rng = np.random.default_rng(0)
     vertices, facets = groove(angle)
     heights = rng.uniform(0.3, 2.0, 2000)

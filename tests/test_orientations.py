@@ -16,7 +16,7 @@ TURNS = Rotation.concatenate(
 
 
 def same(first, second):
-    """Two quaternions stand for one rotation."""
+    """Whether two quaternions describe the same rotation."""
     return np.abs(np.sum(first * second, axis=-1)).min() > 1 - 1e-14
 
 

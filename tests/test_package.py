@@ -1,4 +1,4 @@
-"""What is installed: types, sources, version, and what an import drags in."""
+"""The installed package: types, sources, version, and imported modules."""
 
 import ast
 import importlib.metadata

@@ -218,7 +218,7 @@ def test_random_scenes(dimension, is_periodic, has_others):
 
 
 def test_many_pairs_on_several_threads():
-    """More than a thread takes in one go, of spheres with several images."""
+    """More pairs than one chunk has, of spheres with several images."""
     rng = np.random.default_rng(7)
     centers, period = 12 * rng.random((3000, 3)), (12.0, None, 12.0)
     before = abut.find_pairs(centers, 0.6, period=period)

@@ -61,7 +61,7 @@ def feet(rng, flat, facets, count, radius):
 
 
 def assert_one_contact_each(mesh, ulps, centers, radius, distances):
-    """One contact a sphere, of the surface's overlap to within twice the noise."""
+    """Check that each sphere has one contact with the surface's overlap, up to twice the noise."""
     contacts = abut.find_contacts(centers, np.full(len(centers), radius), mesh)
     np.testing.assert_array_equal(contacts.counts, 1)
     expected = np.asarray(radius - distances, float)

@@ -173,7 +173,7 @@ def test_they_are_pushed(name):
 
 
 def test_forces_on_clusters_act_on_their_centers_of_mass():
-    """As one on all members does, to rounding; and torques about it turn them."""
+    """Such a force acts like forces on all members, up to rounding; torques turn the cluster."""
     pushed, whole = scene(), scene()
     pushed.clusters.add_force(lambda s: ([[3, 1, 2]] * 2, [[0, 0, 0.1]] * 2))
     half = np.repeat([[1.5, 0.5, 1]], 7, axis=0) * (np.arange(7) >= 3)[:, None]

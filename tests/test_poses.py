@@ -333,7 +333,7 @@ def test_velocity_by_finite_differences(scene):
     shift = found.image * [0.9, 0, 2.0]
 
     def places(time):
-        """Where the points of the meshes are that the contacts lie on."""
+        """The places of the mesh points on which contacts lie."""
         later = [rolled(pose, time, twist) for pose, twist in zip(poses, twists, strict=True)]
         after, now = np.array(later)[found.mesh], poses[found.mesh]
         arm = np.einsum("mji,mj->mi", now[:, :3, :3], found.point - shift - now[:, :3, 3])

@@ -85,7 +85,7 @@ def test_places_in_memory_are_kept(tmp_path):
 
 @pytest.mark.parametrize("wrong", [-1, 7, 4200])
 def test_wrong_places_are_an_error(wrong, tmp_path):
-    """No number of a sphere, or one that is there twice."""
+    """The numbers are invalid or repeated."""
     path, sim = tmp_path / "simulation.npz", crowd()
     sim.run(steps=1)
     sim.save(path)

@@ -24,7 +24,7 @@ def cone_normals(rng, count):
 
 
 def fan_normals(rng, count):
-    """In one plane but for 1e-9: nearly coplanar facets side by side around an edge."""
+    """Normals in one plane up to 1e-9, as of nearly coplanar facets around an edge."""
     angles = rng.uniform(0, np.pi, count)
     flat = np.stack([np.cos(angles), np.sin(angles), 1e-9 * rng.normal(size=count)], axis=-1)
     return unit(flat)

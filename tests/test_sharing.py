@@ -67,7 +67,7 @@ SEEDS = [*range(6), pytest.param(range(6, 60), marks=pytest.mark.long)]
 
 
 def widest_angle(finder, center):
-    """In degrees, between two of the normals with which a sphere touches."""
+    """The widest angle in degrees between two contact normals of a sphere."""
     found = finder.find(center[None], 1.0, resolution="sharing", keep_zero=True)
     return np.rad2deg(np.arccos((found.normal @ found.normal.T).clip(-1, 1).min()))
 
@@ -93,7 +93,7 @@ def test_chase_sees_the_jumps_of_the_hierarchy(kind):
     ("degrees", "deepest", "most"), [(80, 0.2, 0.2), (88, 0.2, 0.2), (88, 0.1, 0.1)]
 )
 def test_force_jumps_in_steep_grooves(degrees, deepest, most):
-    """By some percent; and only where two of the normals are more than 90 degrees apart."""
+    """The force jumps by some percent, and only if two normals differ by more than 90 degrees."""
     jumps = []
     for seed in range(3):
         rng = np.random.default_rng(seed)

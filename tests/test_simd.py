@@ -203,7 +203,7 @@ def test_plane(kind, turn):
 
 @given(scenes.scenes(), st.sampled_from(OPTIONS))
 def test_random_scenes(scene, options):
-    """As many spheres as fill some vectors, of one size and of several."""
+    """Numbers of spheres that fill some vectors, with one size and several."""
     rng = np.random.default_rng(len(scene.facets))
     mesh, radius = mesh_of(scene), scene.radii[0]
     centers, radii = scenes.spheres_near(rng, scene.vertices, scene.facets, 40, radius)

@@ -1,4 +1,4 @@
-"""What all tables have in common: columns, rows, comparison, copies, files, other libraries."""
+"""Common features of all tables: columns, rows, comparison, copies, files, other libraries."""
 
 import copy
 import csv
@@ -50,7 +50,7 @@ def convex():
 
 
 def of_given_pairs():
-    """In no order, so that they have no offsets."""
+    """Unsorted pairs, which have no offsets."""
     given = [[2, 1], [0, 3], [5, 4]]
     return abut.find_convex_contacts(abut.ConvexShape(SQUARE), places(2, 2.0), pairs=given)
 

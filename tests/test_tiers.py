@@ -1,4 +1,4 @@
-"""What runs by default, with --ci, with --long, and when it is named."""
+"""The tests that run by default, with --ci, with --long, and by name."""
 
 import os
 import re

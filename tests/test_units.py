@@ -12,7 +12,7 @@ UNIT = r"; are all lengths in one unit\? If not, use read_mesh\(\.\.\., scale=1e
 
 
 def warned(centers, radii, mesh=SQUARE, **options):
-    """What is said where nothing touches, or nothing."""
+    """The warning for a search without contacts, or nothing."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert len(abut.find_contacts(centers, radii, mesh, **options)) == 0

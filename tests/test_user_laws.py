@@ -25,7 +25,7 @@ LINEAR = abut.Linear(4e3, friction=0.4, restitution=0.6, rolling=0.05)
 
 
 class Memory(typing.NamedTuple):
-    """What Luding's law keeps."""
+    """The history of Luding's law."""
 
     deepest: float
     spring: abut.laws.Vector
@@ -68,13 +68,13 @@ def limited(overlap, is_tried):
 
 @abut.laws.law
 def calls(contact, k, step):
-    """What it calls raises in such steps."""
+    """A law that calls a function, which raises in late steps."""
     return k * limited(contact.overlap, contact.step < step)
 
 
 @abut.laws.law
 def raises(contact, k, step):
-    """It raises itself."""
+    """A law that raises itself."""
     if contact.step >= step and contact.overlap > 1e-5:
         raise ValueError("too deep")
     return k * contact.overlap
@@ -556,7 +556,7 @@ def compiled(folder):
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
 def test_laws_keep_as_much_as_there_may_be(tmp_path):
-    """One law has vectors, the other one numbers; rows have room for both, and zeros there."""
+    """One law stores vectors, the other numbers; rows have both, with zeros for unused ones."""
     count = compiled(tmp_path).count
     sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
     sim.set_law(GRAIN, GRAIN, abut.laws.CompiledLaw(count, [1.0], vectors=10, name="vectors"))
@@ -984,7 +984,7 @@ def sticky(contact, old, young, work):
 
 
 def test_necks_are_those_of_jkr():
-    """Two that collide, stick for a while, and part where the neck snaps."""
+    """Two spheres collide, stick for a while, and separate when the neck breaks."""
     young = GRAIN.young / (1 - GRAIN.poisson**2) / 2
     built_in = abut.Hertz(restitution=1.0, cohesion=abut.laws.JKR(0.5))
     tracks = []

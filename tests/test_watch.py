@@ -1,4 +1,4 @@
-"""What a simulation warns of while it runs: what is too fast, too deep, or too long a step."""
+"""Warnings of a running simulation: too fast, overlaps too deep, steps too long."""
 
 import re
 import warnings
@@ -144,7 +144,7 @@ def test_an_overlap_of_two_that_grows_too_large_is_told_once(adders, text, worke
 
 
 def test_of_many_overlaps_the_first_numbers_are_told():
-    """All grow in the same step."""
+    """All overlaps grow in the same step."""
     count = 1500
     places = np.stack([np.arange(count) % 40, np.arange(count) // 40, np.zeros(count)], 1)
     texts = []
@@ -421,7 +421,7 @@ def test_bodies_that_make_a_step_too_long_are_told():
 
 
 def test_what_is_told_of_steps_is_what_docs_have():
-    """From these multiples on scenes of the table in docs/dem.md do not rest, and fly apart."""
+    """The warning has the multiples of docs/dem.md at which scenes do not rest, or fly apart."""
     lines = Path(__file__).parents[1].joinpath("docs/dem.md").read_text().splitlines()
     begin = next(k for k, line in enumerate(lines) if line.startswith("| times the longest"))
     head, _, *rows = (line.strip("|").split("|")[1:] for line in lines[begin : begin + 13])

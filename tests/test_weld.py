@@ -19,7 +19,7 @@ def facets_of(vertices, facets):
 
 
 def joined(points, distance):
-    """For each point the first of those that chains of near points lead to: the slow truth."""
+    """A slow reference: for each point, the first point of its chain of near points."""
     root = list(range(len(points)))
     for _ in points:
         for i, p in enumerate(points):
@@ -36,7 +36,7 @@ def as_points(points):
 
 
 def welded_points(points, distance):
-    """For each point the vertex that it becomes, by its number among all points."""
+    """For each point the number of the point with which it is merged."""
     points = np.array(points, float)
     others = 1e6 * np.array([[1, 0, 0], [0, 1, 0]])
     every = np.concatenate([others, points])

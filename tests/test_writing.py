@@ -137,7 +137,7 @@ def test_a_file_stays_where_the_disk_is_full(name):
 
 @pytest.mark.parametrize("name", ["mesh.stl", "mesh.vtp"])
 def test_a_full_disk_is_told_wherever_it_ends(name):
-    """Also in arrays that are smaller than what the system keeps back."""
+    """Errors are also reported for arrays smaller than the system's buffers."""
     SQUARE.save(name)
     whole = Path(name).read_bytes()
     for room in range(0, len(whole), 17):
