@@ -209,7 +209,7 @@ def onto_plane(stuff, radius, velocities, spins, law=None, steps=STEPS):
     sim.set_law(stuff.material, plane, law or abut.Hertz())
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), plane)
     places = np.zeros((len(velocities), 3))
-    # so far that none meets another one
+    # so far apart that no spheres meet
     fastest = np.abs(velocities).max() * times.max()
     places[:, 1] = (4 * radius + 20 * fastest) * np.arange(len(places))
     places[:, 2] = radius

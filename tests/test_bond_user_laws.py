@@ -55,7 +55,7 @@ def test_what_a_contact_keeps_begins_where_its_law_does(contact, tmp_path):
         push = 1e3 * overlap * (1 + 0.01 * step) if contact else 0.0
         assert put(sim, overlap, 1e-3 * (step == 3)) == pytest.approx(push, rel=1e-9)
     assert len(sim.bonds) == 1
-    # it was twisted, and breaks in the next step
+    # the bond was twisted, and breaks in the next step
     first, whole = (4, overlap) if contact else (0, overlap - rest)
     for step in range(first, first + 4):
         push = 1e3 * whole * (1 + 0.01 * step)

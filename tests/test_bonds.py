@@ -279,7 +279,7 @@ def test_a_bond_breaks_at_its_strength(way, side):
         assert sim.breakages.time == pytest.approx(sim.step)
         assert sim.breakages.point[0] == pytest.approx(sim.centers.mean(0), abs=1e-12)
         assert (sim.breakages.i[0], sim.breakages.j[0]) == (0, 1)
-        # what has broken exerts nothing in this step
+        # broken bonds exert no force in this step
         assert (sim.forces == 0.0).all()
         assert (sim.torques == 0.0).all()
 
@@ -564,7 +564,7 @@ def test_an_overlap_from_before_the_bond_does_not_push_when_it_breaks():
     assert abs(sim.torques).max() > 0.0
     now = momenta(sim)
     assert abs(now[1] - before[1]).max() < 1e-12 * abs(before[1]).max()
-    # they part, and count with their whole overlap from then on
+    # the spheres separate; contacts then have their whole overlap
     sim.velocities = [[-1.0, 0, 0], [1.0, 0, 0]]
     sim.run(steps=120)
     assert len(sim.pairs) == 0
@@ -623,7 +623,7 @@ def test_bonds_of_members_turn_with_their_clusters():
     sim.add_spheres([[7 * RADIUS, 0, 0]], RADIUS, GLASS, np.cross(spin, [5 * RADIUS, 0, 0]), spin)
     sim.bond([[1, 2], [3, 4]], abut.Bond(young=1e7))
     sim.run(0.3)
-    # all of them go on as one body, bent by no more than the circle pulls
+    # all spheres move as one body, bent only by the centripetal force
     assert sim.bonds.energy.max() < 1e-3 * sim.energy.rotational
     ways = np.diff(sim.centers[[1, 2, 4]], axis=0)
     assert abs(np.cross(ways[0], ways[1])).max() < 1e-4 * RADIUS**2

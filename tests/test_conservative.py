@@ -178,7 +178,7 @@ def test_radii_that_end_at_a_facet(name):
     radii = np.maximum(radii, 1e-3) * (1 + ULP * np.random.default_rng(9).integers(-3, 4, SPHERES))
     touches = find(the, radii)
     assert_right(the, radii, touches)
-    # what is found among more candidates, in other bins, is the same to the bit
+    # contacts are the same to the bit with more candidates, in other bins
     for gap in (1e-6, 0.3, 3.0):
         np.testing.assert_array_equal(find(the, radii, gap=gap), touches)
 

@@ -131,7 +131,7 @@ def test_cluster_rolls_over_a_period():
         half = 1.0 if period is None else 0.05
         sim.add_wall(scenes.quad(half, (0.05, 0, 0)), scenes.rigid())
         cluster, place = scenes.dumbbell(), [[0.05, 0, 0.012]]
-        # it lies across its way
+        # the dumbbell is perpendicular to its motion
         turn = [[0, 0, np.sqrt(0.5), np.sqrt(0.5)]]
         sim.add_clusters(cluster, place, material, turn, velocities=[[0.5, 0, 0]])
         sim.run(0.25)

@@ -159,7 +159,7 @@ def compare(sim, truth):
     agree(sim.centers, truth.centers, what="centers")
     for name in ("velocities", "angular_velocities", "forces"):
         agree(getattr(sim, name), getattr(truth, name), what=name)
-    # where nothing rubs, they are rounding
+    # without friction they are only rounding errors
     agree(sim.torques, truth.torques, 1e-5 * np.abs(truth.forces).max(initial=0), "torques")
     for table, other, columns in (
         (sim.contacts, truth.contacts, ("sphere", "mesh", "overlap", "normal", "share")),

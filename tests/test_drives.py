@@ -365,7 +365,7 @@ def test_a_flap_swings_as_a_pendulum():
     wall = sim.add_wall(flap, motion=abut.Free(0.4, origin=(0, 0, 0), locked=WAYS_OF_A_HINGE))
     sim.run(0.7)
     # a plate about its edge has m l^2 / 3, and its center of mass hangs half of that below
-    # it was at rest half a step before it began: velocities are those of half steps
+    # the wall was at rest half a step before the start: velocities belong to half steps
     angle = swing(0.4 * 0.5**2 / 3, 0.4 * 0.25, 10.0, math.pi / 2, 0.7 + 0.5e-4)
     far = wall.pose @ [0.5, 0, 0, 1]
     np.testing.assert_allclose(far[:3], 0.5 * np.array([math.sin(angle), 0, -math.cos(angle)]),

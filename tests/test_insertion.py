@@ -76,7 +76,7 @@ def test_all_are_in_the_box_and_apart(radii):
     size = scene.radii[:, None]
     assert len(size) > 500
     assert np.all(scene.centers - size >= low) and np.all(scene.centers + size <= high)
-    # they come near all sides
+    # spheres are inserted near all sides
     assert np.all((scene.centers - size).min(axis=0) < low + 0.02)
     assert np.all((scene.centers + size).max(axis=0) > high - 0.02)
     assert scene.overlaps() == 0

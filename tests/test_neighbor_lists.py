@@ -237,7 +237,7 @@ def bodies_that_touch_images():
     return sim
 
 
-# what acts beyond touch: at once within its reach, or once two have touched
+# laws with forces beyond touch: anywhere within their reach, or only after touch
 GLUES = {
     "necks": abut.Hertz(friction=0.5, restitution=0.5, cohesion=abut.laws.JKR(5.0)),
     "attraction": abut.Hertz(restitution=0.5, cohesion=abut.laws.DMT(0.5, distance=1e-5)),
@@ -300,7 +300,7 @@ SCENES = [
     bridges, attracted_bodies, magnets,
 ]  # fmt: skip
 
-# where some act on each other without overlap
+# scenes with forces without overlap
 APART = [necks, attraction, bridges, attracted_bodies, magnets]
 
 

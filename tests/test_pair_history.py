@@ -121,7 +121,7 @@ def many_images(seed):
 @pytest.mark.parametrize("seed", range(8))
 def test_many_images(seed):
     now, before, *names = many_images(seed)
-    # so many that they are not all compared
+    # enough pairs that they are not all compared
     assert min(len(now), len(before)) > 2 * 256
     match = now.match(before, *names)
     assert match.tolist() == reference_pairs.match(now, before, *names).tolist()

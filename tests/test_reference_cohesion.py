@@ -53,7 +53,7 @@ def test_jkr_is_that_of_the_paper():
     np.testing.assert_allclose(glue.jkr_radius(overlap, W, R, E), a, rtol=1e-12)
     force = 4 * E * a**3 / (3 * R) - np.sqrt(8 * np.pi * W * E * a**3)
     np.testing.assert_allclose(glue.jkr_force(overlap, W, R, E), force, atol=1e-12 * PULL)
-    # what sticks little is Hertz' law
+    # weak adhesion is Hertz' law
     deep = 1e5 * length
     hertz = 4 / 3 * E * np.sqrt(R) * deep**1.5
     assert glue.jkr_force(deep, W, R, E) == pytest.approx(hertz, rel=1e-6)

@@ -1,5 +1,4 @@
-/* Numbers from the bytes that a fuzzer, or a file of its corpus, gives. Behind the last byte there
- * are zeros. */
+/* Numbers from the bytes of a fuzzer or of a file of its corpus, with zeros after the last byte. */
 #ifndef FUZZ_BYTES_H
 #define FUZZ_BYTES_H
 
@@ -7,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What a target has: runs one input, aborts where something is wrong, gives 0. */
+/* The function of each target: runs one input, aborts on an error, else returns 0. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct bytes {
@@ -24,20 +23,20 @@ static inline unsigned take_byte(bytes *b)
     return *b->at++;
 }
 
-/* 0 <= number < count <= 256 */
+/* Returns a number with 0 <= number < count <= 256. */
 static inline int take_below(bytes *b, int count)
 {
     return (int)take_byte(b) % count;
 }
 
-/* One of `count` equal steps a unit, 128 at most in either direction: many numbers are the same,
- * and so are many distances. */
+/* Returns a multiple of 1 / `count`, at most 128 steps in either direction, so that many numbers
+ * and distances are equal. */
 static inline double take_step(bytes *b, double count)
 {
     return (double)(int8_t)take_byte(b) / count;
 }
 
-/* Any double there is. */
+/* Returns an arbitrary double. */
 static inline double take_double(bytes *b)
 {
     uint8_t of[sizeof(double)];

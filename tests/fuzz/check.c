@@ -1,6 +1,4 @@
-/* The checks of tests/c/check.h, of which one that fails ends the program: a fuzzer keeps the
- * input.
- */
+/* The checks of tests/c/check.h for fuzzers: a failure aborts, and the fuzzer keeps the input. */
 #include "check.h"
 
 #include <math.h>

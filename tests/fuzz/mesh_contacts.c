@@ -1,5 +1,5 @@
-/* Spheres, two meshes of one set of facets, and a half space, much of which lies at the same
- * places: what a loop over all facets finds, to rounding. */
+/* Spheres, two meshes of the same facets, and a half space, with many coinciding places. Contacts
+ * are compared with a loop over all facets, up to rounding. */
 #include "bytes.h"
 #include "contact_columns.h"
 #include "simd_levels.h"
@@ -12,15 +12,14 @@
 
 enum { CORNERS = 5, FACETS = 12, VERTICES = 16, SPHERES = 6, MESHES = 2, SURFACES = 3 };
 
-/* Part of the largest coordinate within which distances are the same, for triangles that are no
- * slivers. */
+/* Tolerance of distances relative to the largest coordinate, for triangles that are no slivers. */
 #define ROUNDING 1e-9
 
-/* Least height of a triangle, in parts of its longest side, that makes it no sliver. */
+/* A triangle with a smaller height, relative to its longest side, is a sliver. */
 #define SLIVER 1e-5
 
 typedef struct scene {
-    bool is_wild; /* of any doubles: nothing but that nothing breaks */
+    bool is_wild; /* arbitrary doubles; checked only for crashes */
     double scale, offset, jitter, size;
     double vertices[3 * VERTICES];
     abut_index indices[CORNERS * FACETS], offsets[FACETS + 1];
@@ -45,7 +44,7 @@ static double take_coordinate(scene *s, bytes *b)
 static void take_facets(scene *s, bytes *b)
 {
     const int vertex_count = 3 + take_below(b, VERTICES - 2), count = 1 + take_below(b, FACETS);
-    const int most_corners = take_below(b, 2) ? 4 : CORNERS; /* Zhong's weights: of quads at most */
+    const int most_corners = take_below(b, 2) ? 4 : CORNERS; /* Zhong's weights need quads */
     s->query.weights = most_corners == 4 ? ABUT_ZHONG : ABUT_WACHSPRESS;
     for (int k = 0; k < 3 * vertex_count; k++) {
         s->vertices[k] = take_coordinate(s, b);
@@ -79,7 +78,7 @@ static void take_spheres(scene *s, bytes *b)
     s->query.centers = s->centers, s->query.radii = s->radii;
 }
 
-/* The first mesh stands where it is, the second is turned by a third of a turn and moved. */
+/* The first mesh has no pose; the second is turned by 120 degrees and moved. */
 static void take_poses(scene *s, bytes *b)
 {
     for (int k = 0; k < SURFACES; k++) {
@@ -145,7 +144,7 @@ static double distance_to_segment(vec3 p, vec3 a, vec3 b)
     return sqrt(vec3_dot(d, d));
 }
 
-/* The height of a triangle over its longest side; *normal: unit, where that is not 0. */
+/* Returns the height of a triangle over its longest side, and its unit normal if that is not 0. */
 static double triangle_height(const vec3 *a, const vec3 *b, const vec3 *c, vec3 *normal)
 {
     const vec3 ab = vec3_sub(*b, *a), ac = vec3_sub(*c, *a), bc = vec3_sub(*c, *b);
@@ -180,7 +179,7 @@ static double distance_to(vec3 p, const placed *f)
     return least;
 }
 
-/* By slivers, and by what polygons are off their plane, or not convex. */
+/* Returns the error of distances by slivers, and by polygons that are not flat or not convex. */
 static double blur_of(const placed *f)
 {
     double blur = 0.0, diagonal = 0.0;
@@ -219,7 +218,7 @@ static placed place(const scene *s, abut_index mesh, abut_index facet, const abu
     return f;
 }
 
-/* ---- what is found ---- */
+/* ---- rows that are found ---- */
 
 static double half_space_overlap(const scene *s, vec3 center, double radius)
 {
@@ -227,7 +226,7 @@ static double half_space_overlap(const scene *s, vec3 center, double radius)
     return radius - vec3_dot(normal, vec3_sub(center, point));
 }
 
-/* Overlap of a row by the loop's means; *blur: how exactly. */
+/* Returns the overlap of a row, computed as in the loop, and its error in `blur`. */
 static double overlap_of(const scene *s, const found *f, abut_index row, double *blur)
 {
     const abut_columns *c = &f->columns;
@@ -266,7 +265,7 @@ static void check_row(const scene *s, const found *f, abut_index row)
     }
 }
 
-/* The row of a sphere and an image of a facet; -1: there is none. */
+/* Returns the row of a sphere and an image of a facet, or -1. */
 static abut_index find_row(const found *f, abut_index sphere, abut_index mesh, abut_index facet,
                            const abut_index *image)
 {
@@ -280,7 +279,7 @@ static abut_index find_row(const found *f, abut_index sphere, abut_index mesh, a
     return -1;
 }
 
-/* All rows are right, none is there twice. */
+/* Checks that all rows are right and that no row is repeated. */
 static void check_rows(const scene *s, const found *f)
 {
     const abut_columns *c = &f->columns;
@@ -293,9 +292,10 @@ static void check_rows(const scene *s, const found *f)
     }
 }
 
-/* ---- what must be found ---- */
+/* ---- rows that must be found ---- */
 
-/* The images of a facet along an axis that a sphere may reach, and one more on either side. */
+/* Sets the range of a facet's images along an axis that a sphere may reach, plus one at each end.
+ */
 static void span_images(const scene *s, const placed *f, abut_index sphere, int axis,
                         abut_index span[2])
 {
@@ -353,8 +353,8 @@ static void check_nothing_missed(const scene *s, const found *f)
     }
 }
 
-/* Rows of a resolution that leaves some out: they are among all, and of the hierarchy the nearest
- * one is there. */
+/* Checks a resolution that omits rows: its rows are among all rows, and the hierarchy has the
+ * nearest one. */
 static void check_some(const scene *s, const found *some, const found *all, bool has_nearest)
 {
     const abut_columns *a = &all->columns, *c = &some->columns;

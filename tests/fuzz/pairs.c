@@ -21,7 +21,7 @@ static void take_spheres(scene *s, sphere_list *list, bytes *b, double steps)
     }
 }
 
-/* Ascending, the last as large as any sphere. */
+/* Takes ascending sizes of levels; the last is as large as the largest sphere. */
 static void take_sizes(scene *s, bytes *b)
 {
     double size = 0.0;
@@ -51,7 +51,7 @@ static void take_scene(scene *s, bytes *b)
     }
 }
 
-/* Twice, as the second query has what the first one left behind. */
+/* Checks two queries, because the second uses memory of the first. */
 static void check_search(const scene *s, abut_search search, const table *expected)
 {
     abut_pair_input input = input_of(s);
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static scene s;
     bytes b = {data, size};
     const size_t level = (size_t)take_below(&b, SIMD_LEVEL_COUNT);
-    abut_simd_choose(SIMD_LEVELS[level]); /* stays as it was where the machine has no such level */
+    abut_simd_choose(SIMD_LEVELS[level]); /* no change if the machine does not have this level */
     take_scene(&s, &b);
     table expected = compare_all(&s);
     check_search(&s, ABUT_TOP_DOWN, &expected);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* More than any input of a corpus. */
+/* Larger than every input of a corpus. */
 enum { MOST_BYTES = 1 << 16 };
 
 int main(int count, char **paths)
@@ -17,7 +17,7 @@ int main(int count, char **paths)
             const size_t size = fread(data, 1, MOST_BYTES, file);
             fclose(file);
             printf("%s\n", paths[k]);
-            fflush(stdout); /* to see which, should it end here */
+            fflush(stdout); /* shows the file if the target aborts */
             done += LLVMFuzzerTestOneInput(data, size) == 0;
         }
     }

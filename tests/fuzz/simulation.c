@@ -1,6 +1,6 @@
-/* Some spheres in a box of facets with a wall that moves, which are thrown, taken away and added:
- * neighbor lists miss nothing (in a build with ABUT_CHECK_LISTS), and another one whose steps run
- * in other portions, at another instruction level, has the same bits. */
+/* Spheres in a box of facets with a moving wall are thrown, removed and added. Neighbor lists miss
+ * no contact (in a build with ABUT_CHECK_LISTS). Another simulation with other portions of steps
+ * and another instruction level has the same bits. */
 #include "bytes.h"
 #include "simd_levels.h"
 #include "triangle_mesh.h"
@@ -9,7 +9,7 @@
 
 enum { FACETS = 8, SPHERES = 12, ACTS = 24, MOST = SPHERES + ACTS, MOTIONS = 3 };
 
-/* What is done with a simulation between its steps. */
+/* The kinds of actions between steps. */
 typedef enum act_kind { RUN, THROW, REMOVE, ADD, SET_STEP, RESIZE, ACT_COUNT } act_kind;
 
 typedef struct act {
@@ -80,7 +80,7 @@ static void take_scene(scene *s, bytes *b)
     }
 }
 
-/* Triangles that share no vertex; false: they are no mesh. */
+/* Builds a mesh of separate triangles; returns false if they are no valid mesh. */
 static bool build_mesh(scene *s)
 {
     static const abut_index indices[3 * FACETS] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
@@ -147,7 +147,7 @@ static abut_simulation *begin(const scene *s)
     return made;
 }
 
-/* Change one sphere's column, or take the sphere away. */
+/* Changes a column of one sphere, or removes the sphere. */
 static void change(abut_simulation *of, const act *a)
 {
     double radii[MOST], velocities[3 * MOST];
@@ -172,7 +172,7 @@ static void change(abut_simulation *of, const act *a)
     CHECK_INT(abut_simulation_assign(of, &read, NULL), ABUT_OK);
 }
 
-/* Steps in portions. */
+/* Runs `count` steps in portions. */
 static abut_status run(abut_simulation *s, abut_index count, abut_index portion)
 {
     abut_status status = ABUT_OK;
@@ -215,7 +215,7 @@ static void check_same(const abut_simulation *a, const abut_simulation *b)
     CHECK(memcmp(velocities[0], velocities[1], size) == 0);
 }
 
-/* Two that shall be the same, act by act. */
+/* Runs two simulations, which must be the same after each action. */
 static void check_scene(const scene *s, const char *level)
 {
     abut_simulation *whole = begin(s), *parts = begin(s);
