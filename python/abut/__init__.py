@@ -258,7 +258,7 @@ if not TYPE_CHECKING:
 
 def _moved(name: str, module: str) -> Any:
     """A name that has moved to another module, with a warning that names its new home."""
-    # the caller of __getattr__
+    # stacklevel 3 is the caller of `__getattr__`
     warn(f"abut.{name} is deprecated: use abut.{module}.{name}", DeprecationWarning, stacklevel=3)
     return getattr(import_module(f"abut.{module}"), name)
 

@@ -25,11 +25,12 @@ _QUARTER = tuple(
 # and for the arc tangent up to tan(pi / 16).
 _TURN_TERMS, _ARC_TERMS = 9, 13
 
-# Most rounds of Jacobi's method. It converges quadratically, and no matrix that was tried took more
-# than 5; only a 3 x 3 matrix that is not finite reaches this number.
+# Largest number of rounds of Jacobi's method. It converges quadratically, and no matrix that was
+# tried took more than 5. Only a 3 x 3 matrix that is not finite reaches this number.
 _ROUNDS = 30
 
-# An entry off the diagonal counts as 0 below this fraction of the geometric mean of its moments.
+# An entry off the diagonal counts as 0 if it is less than this fraction of the geometric mean of
+# the two diagonal entries in its row and column.
 _DIAGONAL = 2.0**-53
 
 
@@ -82,7 +83,7 @@ def arc_tangent(y: Doubles, x: Doubles) -> Doubles:
     """Angles from -pi to pi of points (x, y), with an error of some units in the last place."""
     high, low = np.maximum(abs(x), abs(y)), np.minimum(abs(x), abs(y))
     ratio = np.divide(low, high, out=np.zeros(np.shape(low)), where=high > 0)
-    # the tangent of half the angle, twice
+    # halve the angle twice; the ratio is the tangent of the angle
     for _ in range(2):
         ratio = ratio / (1.0 + np.sqrt(1.0 + ratio * ratio))
     square = ratio * ratio
@@ -105,7 +106,7 @@ def arc_cosine(cosines: Doubles) -> Doubles:
 
 
 def principal_axes(tensor: Doubles) -> tuple[Doubles, Doubles]:
-    """Moments of a symmetric tensor (3, 3), the least first, and its axes as right-handed columns.
+    """Moments of a symmetric tensor (3, 3), smallest first, and its axes as right-handed columns.
 
     The largest entry of each of the first two axes is positive. Jacobi's rotations keep the digits
     of small moments (Golub and Van Loan, Matrix Computations, section 8.5).
@@ -120,7 +121,7 @@ def principal_axes(tensor: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def _turn_away(matrix: list[list[float]], axes: list[list[float]], p: int, q: int) -> bool:
-    """Rotate the axes p and q so that their common entry becomes 0; returns whether it was not."""
+    """Rotate the axes p and q so that their common entry becomes 0. False if it was 0 already."""
     entry = matrix[p][q]
     if abs(entry) <= _DIAGONAL * math.sqrt(abs(matrix[p][p])) * math.sqrt(abs(matrix[q][q])):
         return False
@@ -144,7 +145,7 @@ def _turn_away(matrix: list[list[float]], axes: list[list[float]], p: int, q: in
 
 
 def _right_handed(axes: Doubles) -> Doubles:
-    """Axes, as columns, with signs such that the largest entry of the first two is positive."""
+    """Right-handed axes, as columns; the largest entry of each of the first two is positive."""
     largest = np.abs(axes).argmax(axis=0)
     axes = axes * np.sign(axes[largest, range(3)])
     axes[:, 2] = np.cross(axes[:, 0], axes[:, 1])

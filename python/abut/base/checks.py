@@ -27,7 +27,7 @@ WHOLE = "iu"
 # DLPack's numbers of the host's memory, and of CUDA's and ROCm's memory that the host can read
 HOST = (1, 3, 11, 13)
 
-# longest string that an error shows
+# length of the longest string that an error message contains
 SHOWN_LENGTH = 80
 
 # the dtype of nearly all arguments; an equal dtype object takes the slower path
@@ -101,7 +101,7 @@ def _of_pandas(value: Any, array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _misses(value: Any) -> bool:
-    """Whether a column of pandas, polars or pyarrow misses values."""
+    """Whether a column of pandas, polars or pyarrow has missing values."""
     if isinstance(value, type):
         return False
     if hasattr(value, "isna"):
@@ -232,7 +232,7 @@ def there_are(count: int, one: str, several: str | None = None) -> str:
 
 
 def _repeated(number: float, count: int) -> NDArray[np.float64]:
-    # a third of the time of np.full
+    # takes a third of the time of np.full
     array = np.empty(count)
     array.fill(number)
     return array

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-# most rows that a notebook shows
+# largest number of rows of a table that a notebook shows
 SHOWN_ROWS = 5
 
 
 def rows_table(caption: str, head: Iterable[str], rows: Sequence[Iterable[str]], count: int) -> str:
-    """A table of the first of `count` rows under their heads, and the number of further rows."""
+    """A table of `rows`, which are the first of `count` rows, and the number of further rows."""
     heads = "".join(f"<th>{_escaped(name)}</th>" for name in head)
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
     more = f"<p>and {count - len(rows)} more</p>" if count > len(rows) else ""
@@ -20,7 +20,7 @@ def rows_table(caption: str, head: Iterable[str], rows: Sequence[Iterable[str]],
 
 
 def facts_table(caption: str, facts: dict[str, str]) -> str:
-    """A table with a row for each fact, its name first."""
+    """A table with a row for each fact: its name, then its value."""
     rows = "".join(
         f"<tr><th>{_escaped(name)}</th>{_cells([fact])}</tr>" for name, fact in facts.items()
     )

@@ -62,7 +62,7 @@ def _wrong_shape(name: str, array: Doubles, count: int) -> str:
 
 def from_matrix(matrix: Doubles) -> Doubles:
     """The quaternion of a rotation (3, 3)."""
-    # the largest of x, y, z, w first, so that the divisor is at least 1/2
+    # find the largest of x, y, z, w first, because a small divisor would lose digits
     trace = np.trace(matrix)
     squares = np.array([*(1.0 + 2.0 * np.diag(matrix) - trace), 1.0 + trace])
     largest = int(np.argmax(squares))
@@ -79,7 +79,7 @@ def from_matrix(matrix: Doubles) -> Doubles:
 
 
 def product(after: Doubles, before: Doubles) -> Doubles:
-    """The rotations `before`, followed by `after`, row by row."""
+    """For each row, the rotation `before` followed by the rotation `after`."""
     u, s = after[..., :3], after[..., 3:]
     v, t = before[..., :3], before[..., 3:]
     vector = s * v + t * u + np.cross(u, v)

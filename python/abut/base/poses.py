@@ -25,7 +25,7 @@ Period = tuple[float | None, ...]
 _Rows = Sequence[Sequence[float]]
 
 _IDENTITY = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0))
-# result of `_gram` for an orthonormal frame
+# what `_gram` returns for an orthonormal frame
 _ONES = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from . import checks
 
-# least time between two lines, in seconds
+# shortest time between two lines, in seconds
 _PAUSE = 0.25
 
 
@@ -83,14 +83,14 @@ class Progress(_Meter):
 
 
 class Tally(_Meter):
-    """The number of things that are done, in a line that is written again and again.
+    """A line with the number of finished items of some work, which is written again and again.
 
     Parameters
     ----------
     total : int
-        Number of things.
+        Number of items.
     unit : str
-        Noun for one of them.
+        Noun for one item.
     """
 
     def __init__(self, total: int, unit: str) -> None:

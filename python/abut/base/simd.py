@@ -6,7 +6,7 @@ import os
 
 from .. import _core
 
-# the error of the environment's level, if it is wrong
+# the error message, if ABUT_SIMD names no level of this machine
 _complaint: str | None = None
 
 

@@ -8,8 +8,8 @@ import sys
 from .. import _core
 from . import checks
 
-# More threads than cores slow a query down, and a slip such as workers=1_000_000 could not be
-# started.
+# More threads than cores slow a query down, and no machine can start the threads of a slip such as
+# workers=1_000_000.
 MAX_THREADS = 1024
 
 # The library gives spheres to threads in blocks of this size, so a smaller query uses one thread.

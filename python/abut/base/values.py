@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-# Key in the metadata of an argument that earlier versions do not know. Its default is None, and it
-# is then left out of the dict, so that earlier versions can read it.
+# Key in the metadata of arguments that earlier versions do not have. Their default is None, and a
+# dict leaves them out if they are None, so that earlier versions can read it.
 NEW = "new"
 
 

@@ -1,4 +1,4 @@
-"""Example scenes, which need only NumPy: seeded, without files."""
+"""Example scenes. They need NumPy and no files, and are the same for the same seed."""
 
 from .rotary_mixer import DRUM_RADIUS as DRUM_RADIUS
 from .rotary_mixer import LENGTH as LENGTH

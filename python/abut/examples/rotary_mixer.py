@@ -13,7 +13,7 @@ from ..simulation.motions import Rotating
 from ..simulation.simulation import Simulation
 
 # the rotary mixer, in meters; its axis is x, the origin its middle, and +z is up
-RADIUS = 0.0035  # of the spheres
+RADIUS = 0.0035  # radius of the spheres
 DRUM_RADIUS = 0.143
 SHAFT_RADIUS = 0.030
 LENGTH = 0.350
@@ -24,10 +24,10 @@ DRUM_SIDES, RING_SIDES, SHAFT_SIDES, STATIONS = 64, 32, 16, 20
 RING_RADIUS = 0.085
 PADDLE_COUNT = 20
 PADDLE_SPAN = 0.280  # from the first paddle to the last, along the axis
-PADDLE_TURNS = 1.5  # of the helix that they stand on
-PADDLE_TILT = np.pi / 4  # of a blade against the axis
+PADDLE_TURNS = 1.5  # turns of the helix on which the paddles are fixed
+PADDLE_TILT = np.pi / 4  # angle between a blade and the axis
 
-# (from, to) along the paddle's own radial, width and thickness directions
+# extents (from, to) of a paddle's parts along its own radial, width and thickness directions
 ARM = np.array([[0.024, 0.092], [-0.005, 0.005], [-0.005, 0.005]])
 BLADE = np.array([[0.086, 0.131], [-0.018, 0.018], [-0.003, 0.003]])
 
@@ -316,7 +316,7 @@ def _bed(rng):
 
 
 def _outside(centers, walls):
-    """The centers of spheres that overlap no wall by more than 2 %."""
+    """The centers of spheres that overlap no wall by more than 2 % of their radius."""
     outside = np.ones(len(centers), dtype=bool)
     for wall in walls:
         near, clearance = _near(centers, wall)

@@ -42,7 +42,7 @@ def step() -> Step:
 
 def plane(cells: int = 8, seed: int = 0) -> Mesh:
     """
-    Make the unit square at z = 0 of irregular triangles.
+    Make the unit square at z = 0 from irregular triangles.
 
     Parameters
     ----------

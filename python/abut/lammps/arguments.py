@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     pass
 
 
-# LAMMPS allows such names of fixes and per-atom arrays
+# names that LAMMPS allows for fixes and per-atom arrays
 _NAME = re.compile("[A-Za-z0-9_]+")
 
 
@@ -72,7 +72,7 @@ def _named(name: str, read: Callable[[Any], Any], item: Any) -> Any:
 
 
 def each(value: Any, name: str, count: int, is_single: bool) -> list[Any]:
-    """An item for each wall, from one value or a list."""
+    """A list with an item for each wall, from one value or a list."""
     if value is None:
         return [None] * count
     is_list = isinstance(value, list | tuple)
@@ -106,7 +106,7 @@ def _read_motion(value: Any) -> Motion | Given | None:
 def read_laws(
     law: Law, grain: Material, walls: list[Material | None]
 ) -> tuple[LawTable, list[int]]:
-    """A table of the laws of the grain, material 0, with all walls, and the walls' materials."""
+    """The laws of the grain (material 0) with all walls, and the material number of each wall."""
     *others, last = built_in_laws()
     built_in = f"{', '.join(others)} or {last}"
     if isinstance(law, LawFunction | OwnLaw | CompiledLaw):
@@ -127,7 +127,7 @@ def read_laws(
 
 
 def read_steps(steps: object, every: object, call: object) -> tuple[int, int]:
-    """The steps of a run, and the steps between two calls: all of them without a call."""
+    """The number of steps of a run, and that between two calls; unlimited without a call."""
     count = checks.whole(steps, "steps")
     if count < 0:
         raise ValueError(f"steps is {count}, but must be 0 or more")

@@ -15,16 +15,16 @@ from ..simulation import walls as known
 from ..simulation.coupled_walls import CoupledWalls
 from .engine import MPI, aborting, adding, address, group_bit
 
-# numbers of a wall in the vector of the fix: force, torque and power
+# how many numbers of each wall are in the vector of the fix: force, torque and power
 _LOADS = 7
 
 # functions of LAMMPS' library that the callback calls
 _CALLED = ("extract_atom", "extract_global", "force_timeout", "fix_external_set_vector")
 
-# number of columns, as lammps_extract_atom_size numbers its queries
+# code with which lammps_extract_atom_size returns the number of columns
 _COLUMNS = 5
 
-# lammps_set_fix_external_callback; LAMMPS' own prototype takes Python functions only
+# type of lammps_set_fix_external_callback; LAMMPS' own prototype takes Python functions only
 _SET_CALLBACK = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p
 )
@@ -50,8 +50,8 @@ class _Called:
             raise
 
 
-# What the callback needs, by the address of LAMMPS' handle and the name of the fix. It lives as
-# long as LAMMPS may call it, even without its Walls.
+# The objects that callbacks need, by the address of LAMMPS' handle and the name of the fix. They
+# live as long as LAMMPS may call the callback, even without its Walls.
 _Key = tuple[int, str]
 HELD: dict[_Key, _Called] = {}
 
@@ -75,7 +75,7 @@ class Connection:
         _laws: LawTable
 
     def _make_core(self, entries: list[known.WallEntry], resolution: int) -> None:
-        """Make what LAMMPS calls."""
+        """Make the C side of the coupling, whose callback LAMMPS calls."""
         lmp, comm = self._lmp, self._comm
         level()  # raises a ValueError if the environment names an unknown level
         placing = _Placing()
@@ -110,7 +110,7 @@ class Connection:
             columns[f"d2_{name}_more_states"] = _core.SLOT_STATES * (slots - 1)
         if not lmp.has_id("fix", f"{name}_history"):
             words = " ".join(f"{column} {count}" for column, count in columns.items())
-            # "writedata no": read_data would ask for this fix, but data files have no contacts
+            # without "writedata no", read_data would need this fix; data files have no contacts
             lmp.command(
                 f"fix {name}_history all property/atom i_{name}_count {words} ghost no writedata no"
             )
@@ -148,7 +148,7 @@ class Connection:
         set_callback(lmp.lmp, name.encode(), self._core.callback, self._core.pointer)
 
     def _hold(self) -> None:
-        """Keep what LAMMPS calls alive until LAMMPS or its fix ends."""
+        """Keep the objects that the callback needs alive until LAMMPS or its fix ends."""
         self._key = self._lmp.lmp.value, self._name
         HELD[self._key] = self._called
         self._end = weakref.finalize(self._lmp, drop, self._key, self._called)
@@ -182,13 +182,13 @@ def _sizes(columns: dict[str, int]) -> list[tuple[tuple[str, int], int]]:
 
 
 def drop(key: _Key, called: _Called) -> None:
-    """Release what LAMMPS does not call any more."""
+    """Release the objects of a callback that LAMMPS does not call any more."""
     if HELD.get(key) is called:
         del HELD[key]
 
 
 class _Placing:
-    """Places walls that callables move at a time, without keeping them alive."""
+    """A callable that places the walls that callables move, without keeping the walls alive."""
 
     def __init__(self) -> None:
         self.walls: Callable[[], CoupledWalls | None] = lambda: None

@@ -175,12 +175,12 @@ def period(lmp: Any) -> Period | None:
 
 
 def period_of(lengths: Sequence[float]) -> Period | None:
-    """A period as `abut.Simulation` has it, of lengths that are 0 along axes without one."""
+    """The period from lengths that are 0 along axes that are not periodic."""
     return read_period([length or None for length in lengths]) if any(lengths) else None
 
 
 class _Traits(NamedTuple):
-    """Traits of LAMMPS: if one changes between two runs, LAMMPS needs a setup."""
+    """Properties of LAMMPS: if one changes between two runs, LAMMPS needs a setup."""
 
     atoms: float
     step: float

@@ -59,8 +59,7 @@ class Walls(Connection):
     a law to those of LAMMPS' pairs. Each process handles its own spheres. The contact history moves
     with the spheres from process to process, and is in restart files; data files of ``write_data``
     do not have it. The force of walls on each sphere is the same to the bit for any number of
-    processes. So are the paths of spheres if LAMMPS' own forces are, but its sums over pairs depend
-    on the processes.
+    processes. The last bits of LAMMPS' own forces between spheres may depend on that number.
 
     Parameters
     ----------
@@ -84,7 +83,7 @@ class Walls(Connection):
     group : str, default "all"
         Group of LAMMPS; only its spheres touch the walls.
     slots : int, default 8
-        Most contacts with walls that a sphere may have at once; more end the run with an error.
+        Largest number of contacts of a sphere with walls; more end the run with an error.
         Each slot takes 136 bytes per sphere.
     resolution : {"hierarchy", "sharing"}
         How the facets that a sphere touches become its contacts, as for `ContactFinder.find`. Use
@@ -357,7 +356,7 @@ class Walls(Connection):
             # an error of a step may be the cause of LAMMPS' error
             self._check()
             if isinstance(error, LocalError) and self._comm.size > 1:
-                # the other processes wait for this one
+                # the other processes would wait for this one without end
                 aborting(self._comm)(error)
             raise
         self._check()
@@ -411,7 +410,7 @@ class Walls(Connection):
         )
         touching = core.ids()[self._walls.contacts(None).sphere]
         free = ((mask & group_bit(lmp, self._group)) != 0) & ~np.isin(ids, touching)
-        # a step reports a wrong radius or mass
+        # no warnings here, because a step reports a wrong radius or mass
         with np.errstate(all="ignore"):
             speeds = lengths(velocities[free])
         return core.free_step(len(speeds), radii[free], masses[free], speeds)
@@ -513,13 +512,13 @@ class Walls(Connection):
         return self._core.loads()
 
     def _summed(self, own: Doubles) -> Doubles:
-        """The sum over all processes."""
+        """The sum of an array over all processes."""
         total = np.zeros_like(own, dtype=np.float64)
         self._comm.Allreduce(own.astype(np.float64, copy=False), total)
         return total
 
     def _per_wall(self, values: Any) -> Any:
-        """Values of all walls, or that of a single one."""
+        """The values of all walls, or the value of a single wall."""
         return values[0] if self._is_single else np.array(values)
 
     def __reduce__(self) -> Any:

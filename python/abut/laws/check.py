@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 # overlaps at which a law is examined, as fractions of R*
 _DEEP, _SHALLOW = 0.01, 0.001
 
-# steps for one oscillation with the stiffness at _DEEP, and most steps of a collision
+# steps in one oscillation with the stiffness at _DEEP, and largest number of steps of a collision
 _STEPS_A_SWING, _MOST_STEPS = 400, 8_000
 
-# number of points along each side of a loop, and on the way out of a contact
+# number of points along each side of a loop, and while a contact is pressed
 _POINTS = 200
 
-# slow speed, as a fraction of that of a collision to _DEEP, at which damping does not count
+# speed at which damping is negligible, as a fraction of the speed of a collision to _DEEP
 _SLOW = 1e-6
 
 # distance of touching surfaces in meters, for Tabor's number of a law without a distance
@@ -50,21 +50,23 @@ class LawCheck:
     radius, mass : float
         R* and m* of the contact.
     speeds, restitution : (k,) ndarray of float64
-        Speeds of head-on collisions, and speed after over speed before: 0 if the two stay together.
+        Speeds of head-on collisions, and the speed after divided by the speed before: 0 if the two
+        stay together.
     pull_off_force, pull_off_work : float
         The largest pull while the two are slowly separated from an overlap of 1 % of R*, and the
-        work against pulls on this way.
+        work against the pull in this separation.
     gained : dict of str to float
-        Energy that appears from nothing; lost energy is negative. Closed loops, relative to the
-        work of pressing to 1 % of R*, without damping: ``"normal"`` in and out, ``"shear"`` to and
-        fro, ``"both"`` around a loop of the two, ``"rolling"`` with rolling in place of shear.
-        ``"collision"``: the largest gain of a thousand oblique collisions with spin and damping,
-        relative to the energy before.
+        Energy that appears from nothing; lost energy is negative. For closed loops without damping
+        it is relative to the work of pressing to 1 % of R*: ``"normal"`` in and out, ``"shear"`` to
+        and fro, ``"both"`` a loop of overlap and shear, ``"rolling"`` a loop of overlap and
+        rolling. ``"collision"`` is the largest gain in a thousand oblique collisions with spin and
+        damping, relative to the energy before.
     stiffness, shear_stiffness, damping_ratio : float
         Slopes of the normal and the tangential force, and fraction of critical normal damping, at
         an overlap of 1 % of R*.
     stable_step : float
-        That of the first sphere with this contact only, at 1 % of R*: see `Simulation.stable_step`.
+        Longest stable step of the first sphere with only this contact, at an overlap of 1 % of R*:
+        see `Simulation.stable_step`.
     reach, jump : float
         The gap up to which the law acts, and the force with which contacts begin there.
     cost : float or None
@@ -204,7 +206,7 @@ def _tabor(law: Frictional, stiffness: float, radius: float) -> float | None:
 
 
 class Driver:
-    """Pairs of partners under a law, many side by side, which are moved step by step."""
+    """Contacts under one law, whose partners are moved step by step, all side by side."""
 
     def __init__(self, law: Any, like: Mapping[str, float], count: int, step: float) -> None:
         self.law = law
@@ -226,7 +228,7 @@ class Driver:
 
 
 def check(law: Any, like: Mapping[str, float], mass: float, tabor: float | None) -> LawCheck:
-    """All results for a contact with these numbers; `mass` is that of its first sphere."""
+    """Results for a contact with the inputs `like`; `mass` is the mass of its first sphere."""
     radius = like["radius"]
     normal, shear, damping = slopes(law, like, _DEEP * radius)
     omega = math.sqrt(max(normal, 1e-300) / like["mass"])
@@ -245,7 +247,7 @@ def check(law: Any, like: Mapping[str, float], mass: float, tabor: float | None)
 
 
 def lone(radius: float, mass: float) -> dict[str, float]:
-    """Numbers of the contact of a sphere with a wall."""
+    """Inputs of a law for the contact of a sphere with a wall."""
     inertia = 0.4 * mass * radius**2
     return {
         "radius": radius, "mass": mass, "inertia": inertia, "radius_i": radius,
@@ -272,7 +274,7 @@ def slopes(law: Any, like: Mapping[str, float], overlap: float) -> tuple[float, 
 
 
 def _shear_slope(law: Any, like: Mapping[str, float], overlap: float) -> float:
-    """Tangential stiffness: only the force of a spring grows with the time of sliding."""
+    """Tangential stiffness, by two step lengths: only the force of a spring grows with time."""
     way, forces = 1e-6 * overlap, []
     for step in (1.0, 2.0):
         driver = Driver(law, like, 1, step)
@@ -324,7 +326,7 @@ def _way(*corners: tuple[float, float, float]) -> Doubles:
 
 
 def _gained(law: Any, like: Mapping[str, float], omega: float) -> dict[str, float]:
-    """Energy gained in the second turn of each loop, when the contact history has settled."""
+    """Energy gained in the second pass of each loop, when the contact history has settled."""
     d, e, s = _DEEP * like["radius"], 0.5 * _DEEP * like["radius"], 0.02 * _DEEP * like["radius"]
     out, pressed = (e, 0.0, 0.0), (d, 0.0, 0.0)
     loops = {
@@ -410,6 +412,6 @@ def _cost(law: Any, like: Mapping[str, float]) -> float | None:
         evaluate(law, contacts, history, repeats)
         return time.perf_counter() - begin
 
-    # a call with one repeat takes what Python takes, which is subtracted
+    # subtract the time of a call with one repeat, most of which Python takes
     best: Callable[[int], float] = lambda n: min(seconds(n) for _ in range(5))  # noqa: E731
     return max(best(1001) - best(1), 0.0) / 1000 / 64 * 1e9

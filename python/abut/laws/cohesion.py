@@ -1,6 +1,6 @@
 """Cohesion: forces that attract two touching things, by surface energy or a liquid bridge.
 
-docs/dem.md has the equations. A cohesion is part of a law, and has constants only.
+docs/dem.md has the equations. A cohesion is part of a law, and holds parameters only.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class JKR(Value):
     R*^4 / E*^2)^(1/3). Only `Hertz` can have it.
 
     It is valid if Tabor's number (R* w^2 / (E*^2 z^3))^(1/3), with the range z of the forces
-    between atoms (about 0.3 nm), is above about 5. Below about 0.1, `DMT` is.
+    between atoms (about 0.3 nm), is above about 5. Below about 0.1, `DMT` is valid.
 
     Parameters
     ----------
     work_of_adhesion : float
-        w, an energy per area, positive: the work of separating flat surfaces, twice the surface
-        energy of two like materials.
+        w, an energy per area, positive: the work of separating flat surfaces. For two like
+        materials it is twice the surface energy.
 
     Raises
     ------
@@ -48,7 +48,7 @@ class JKR(Value):
     >>> abut.Hertz(friction=0.5, restitution=0.5, cohesion=abut.laws.JKR(0.05)).cohesion
     JKR(work_of_adhesion=0.05)
 
-    It pulls with up to 3/2 pi w R*, here at a wall:
+    Powder that sticks to a wall:
 
     >>> powder = abut.Material(density=1500, young=1e7)
     >>> sim = abut.Simulation(step=1e-7)
@@ -66,7 +66,7 @@ class JKR(Value):
         self._settle(work_of_adhesion=_read_adhesion(self.work_of_adhesion))
 
     def numbers(self) -> dict[str, float]:
-        """The library's numbers of this cohesion, without its kind."""
+        """The parameters by the library's names, without the kind of cohesion."""
         return {"adhesion": self.work_of_adhesion}
 
 
@@ -115,7 +115,7 @@ class DMT(Value):
         )
 
     def numbers(self) -> dict[str, float]:
-        """The library's numbers of this cohesion, without its kind."""
+        """The parameters by the library's names, without the kind of cohesion."""
         return {"adhesion": self.work_of_adhesion, "distance": self.distance or 0.0}
 
 
@@ -126,13 +126,13 @@ class LiquidBridge(Value):
     It forms when two touch, and pulls up to a gap of ``(1 + angle / 2) (V^(1/3) + V^(2/3) / (10
     R))``, with R = 2 R*, the radius of two like spheres: C. D. Willett, M. J. Adams, S. A. Johnson,
     J. P. K. Seville, Langmuir 16 (2000) 9396. At touch and in overlaps its force is nearly ``2 pi
-    gamma R cos(angle)``; docs/dem.md has their fits for the gap. Liquid does not flow between
-    bridges, and there is no viscous force.
+    gamma R cos(angle)``; docs/dem.md has the fits of this paper for the gap. Liquid does not flow
+    between bridges, and there is no viscous force.
 
     Parameters
     ----------
     volume : float
-        V, positive, at most 0.1 R^3 of any two that touch: otherwise the run ends with an error.
+        V, positive, at most 0.1 R^3 for any two that touch: otherwise the run ends with an error.
     surface_tension : float
         gamma, a force per length, positive.
     contact_angle : float, default 0
@@ -168,7 +168,7 @@ class LiquidBridge(Value):
         )
 
     def numbers(self) -> dict[str, float]:
-        """The library's numbers of this cohesion, without its kind."""
+        """The parameters by the library's names, without the kind of cohesion."""
         return {
             "volume": self.volume,
             "surface_tension": self.surface_tension,
@@ -196,7 +196,7 @@ def read_cohesion(value: object, law: str, is_hertz: bool) -> Cohesion | None:
 
 
 def cohesion_numbers(cohesion: Cohesion | None) -> dict[str, float]:
-    """The library's numbers of a law's cohesion; those that are missing are 0."""
+    """The library's numbers of a law's cohesion; numbers that are left out are 0."""
     if cohesion is None:
         return {"cohesion": _core.NO_COHESION}
     return {"cohesion": cohesion.kind} | cohesion.numbers()

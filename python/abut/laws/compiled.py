@@ -42,16 +42,16 @@ class CompiledLaw:
     parameters : iterable of float, default ()
         Numbers to which the block's ``parameters`` points.
     vectors, scalars : int, default 0
-        Contact history: how many vectors and numbers a contact keeps from step to step, at most 32
-        numbers. Vectors come first, and are rotated with the contact.
+        Contact history: how many vectors and scalars a contact keeps from step to step, at most 32
+        numbers in all. Vectors come first, and are rotated with the contact.
     reach : float, default 0
-        As for `law`.
+        Largest gap at which the law is evaluated.
     name : str, default "compiled"
-        Its name in messages, and for the ``laws`` of `load_simulation`.
+        Name of the law in messages, and in the argument ``laws`` of `load_simulation`.
     curvature : float, optional
-        As for `law`.
+        Radius of curvature of convex bodies without rounding.
     jumps : bool, default False
-        As for `law`.
+        Whether the force may jump when a contact begins.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class CompiledLaw:
 
     Examples
     --------
-    With a function that numba compiled, as a stand-in for one in C:
+    A function that numba compiled, in place of a function in C:
 
     >>> import abut
     >>> @abut.laws.law

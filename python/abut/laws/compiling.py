@@ -55,13 +55,13 @@ def _word(member: str) -> str:
 
 
 def _all_columns(columns: Any) -> str:
-    """The columns follow one another, so the first one's place is that of all."""
+    """The expression for an array of all these columns, which follow each other in memory."""
     return f"block_columns({_word(columns[0][0])}, {sum(numbers for _, numbers in columns)})"
 
 
 def _loop_of(law: LawFunction) -> str:
-    """The text of the loop over contacts, and of a function that catches exceptions: numba would
-    print them and continue."""
+    """The text of the loop over contacts, in a function that catches exceptions: without it, numba
+    would print them and continue."""
     lines = [
         "def loop(block):",
         "    try:",
@@ -90,7 +90,7 @@ def _loop_of(law: LawFunction) -> str:
 
 
 def _body_of(law: LawFunction) -> list[str]:
-    """The lines for contact k."""
+    """The lines of the loop that evaluate contact k."""
     inputs = _read("a", _core.LAW_INPUTS)
     given = ", ".join(f"{name}={text}" for name, text in inputs.items())
     parameters = "".join(f", p{k}" for k in range(len(law.parameters)))
@@ -150,7 +150,7 @@ def _tools() -> SimpleNamespace:
     for helper in HELPERS:
         extending.register_jitable(helper)
     return SimpleNamespace(
-        # a law that is inlined into the loop is computed for several contacts at once
+        # inlined into the loop, a law is evaluated for several contacts by one instruction
         njit=numba.njit(error_model="numpy", nogil=True, forceinline=True),
         cfunc=numba.cfunc(types.void(types.voidptr), nopython=True, error_model="numpy"),
         carray=numba.carray,
@@ -162,7 +162,7 @@ def _tools() -> SimpleNamespace:
 
 
 def as_force(answer: Any) -> Force:
-    """What a law returns, as a Force: a number is a push only."""
+    """Convert what a law returns to a Force; a number is a push without other parts."""
     return answer if isinstance(answer, Force) else Force(answer, ZERO, ZERO, 0.0)
 
 

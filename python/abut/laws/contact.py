@@ -42,7 +42,7 @@ class Vector(NamedTuple):
     y: float
     z: float
 
-    # + and * of tuples would join two vectors to six numbers
+    # + of tuples would join two vectors to six numbers, and * would repeat one
 
     def __add__(self, other: object) -> NoReturn:  # type: ignore[override]
         _refuse()
@@ -113,7 +113,7 @@ def force(push: Number, tangent: Any = ZERO, moment: Any = ZERO, stored: Number 
 
 
 def _less(vector: Any, other: Any, factor: Number) -> Vector:
-    """The vector minus the other one times a factor."""
+    """The vector minus `factor` times the other one."""
     x, y, z = (
         vector[0] - other[0] * factor,
         vector[1] - other[1] * factor,
@@ -123,7 +123,7 @@ def _less(vector: Any, other: Any, factor: Number) -> Vector:
 
 
 def _cut(vector: Vector, limit: Number) -> tuple[Vector, bool]:
-    """The vector cut to a length of `limit`, 0 if that is negative, and whether it was cut."""
+    """The vector, cut to a length of at most max(limit, 0), and whether it was cut."""
     limit = max(limit, 0.0)
     x, y, z = vector
     square = x * x + y * y + z * z

@@ -29,14 +29,14 @@ class Answer(NamedTuple):
 
 
 class BuiltIn:
-    """A built-in law with the interface of users' laws: the library's numbers of it."""
+    """A built-in law, given by the library's numbers, with the interface of users' laws."""
 
     vectors, scalars = ("spring", "roll"), ("overlap", "most")
 
     def __init__(self, shown: str, numbers: dict[str, float], radius: float) -> None:
         self._shown = shown
         self.numbers = np.array([[numbers.get(name, 0.0) for name in _core.LAW_NUMBERS]])
-        # the gap up to which it acts at this R*, and the overlap at which contacts begin
+        # the largest gap at which the law acts for this R*, and the overlap at which contacts begin
         self.reach, self.begins = _core.law_reach(self.numbers, radius)
 
     def __repr__(self) -> str:
@@ -44,7 +44,7 @@ class BuiltIn:
 
 
 class Contacts:
-    """Contacts with columns that are set by name: numbers or (n,), vectors (3,) or (n, 3)."""
+    """Columns of n contacts: numbers (n,) and vectors (n, 3), which are set by name."""
 
     def __init__(self, count: int, step: float, **columns: Any) -> None:
         self.count, self.step = count, step
@@ -62,7 +62,7 @@ class Contacts:
         return self.columns[name]
 
     def packed(self) -> Doubles:
-        """The columns as the library takes them."""
+        """All columns in one array, which the library takes."""
         columns = [self.columns[name].reshape(self.count, -1).T for name in WIDTHS]
         return np.ascontiguousarray(np.concatenate(columns))
 
@@ -79,7 +79,7 @@ LawColumns = tuple[int, Doubles, int, int, int, float]
 
 
 def law_columns(law: OwnLaw | CompiledLaw, identity: int = 1) -> LawColumns:
-    """A user's law as the library takes it."""
+    """The tuple for a user's law that the library takes."""
     numbers = np.array(law.numbers, np.float64)
     return law.address, numbers, len(law.vectors), len(law.scalars), identity, law.reach
 

@@ -15,7 +15,7 @@ from .. import _core
 from ..base import checks
 from .contact import ZERO, Contact, Vector
 
-# most numbers that a contact's history can have
+# largest count of numbers in a contact's history
 MOST_HISTORY = _core.LAW_HISTORY
 
 
@@ -27,7 +27,7 @@ def law(
     curvature: float | None = None,
     jumps: bool = False,
 ) -> Any:
-    """Make a contact law of a function: a decorator.
+    """Decorator that makes a contact law from a function of one contact.
 
     The function returns the force of one contact: ``function(contact, *parameters)``, or with a
     history ``function(contact, old, *parameters)``. numba (extra ``law``) compiles it into a loop
@@ -43,9 +43,10 @@ def law(
     * ``radius_i``, ``radius_j``: radii, infinite for a wall,
     * ``is_new``: 1.0 in the first step of a contact, else 0.0; ``step``: the time step.
 
-    It returns a number, the push along the normal, or what `force` makes; with a history a tuple of
-    this and the new history. The library applies the opposite to the partner, computes torques,
-    finds contacts again in the next step, and rotates vectors: a law always conserves momentum.
+    The function returns a number, the push along the normal, or what `force` makes; with a history
+    a tuple of this and the new history. The library applies the opposite to the partner, computes
+    torques, finds contacts again in the next step, and rotates vectors: a law always conserves
+    momentum.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ class LawFunction:
         self.curvature = None if curvature is None else checks.positive(curvature, "curvature")
         self.kinds = _read_history(self.name, history, names)
         self.defaults = _read_parameters(self.name, function, history is not None)
-        # it replaces the function under its name, where pickle finds it
+        # this object replaces the function under its name, so that pickle finds it there
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self.__name__, self.__doc__ = function.__name__, function.__doc__
 

@@ -31,8 +31,8 @@ class LawTable:
         # the objects with which `set` was called for each pair of numbers: equal materials may be
         # several objects
         self.given: dict[tuple[int, int], tuple[Material, Material]] = {}
-        # laws of users with their history, in order of first use: the library identifies the
-        # history of a contact by its place in this list
+        # names of users' laws and of the fields of their history, in order of first use: the place
+        # of a law in this list identifies the history of its contacts in the library
         self.names: list[str] = []
 
     def copy(self) -> LawTable:
@@ -44,7 +44,7 @@ class LawTable:
         return copied
 
     def numbered(self, material: object) -> tuple[LawTable, int]:
-        """The number of a material, and a table that has it: this one if it has it already."""
+        """A table that has the material (this one, or else a copy), and the material's number."""
         laws = self.copy()
         number = laws.number(material, "material")
         return (self if number < len(self.materials) else laws), number
@@ -100,7 +100,7 @@ class LawTable:
                 return
 
     def name(self, law: Law) -> None:
-        """Add a user's law to the names, if it is new; its place is its identity."""
+        """Add the name of a user's law if it is new; its place identifies the law's history."""
         if isinstance(law, Own) and kept_by(law) not in self.names:
             self.names.append(kept_by(law))
 
@@ -117,7 +117,7 @@ class LawTable:
 
     @property
     def own(self) -> list[Own]:
-        """Laws of users, each once; other parameters make another law."""
+        """The laws of users, each once; laws with different parameters are different."""
         found: list[Own] = []
         for law in self.laws.values():
             if isinstance(law, Own) and law not in found:
@@ -125,7 +125,7 @@ class LawTable:
         return found
 
     def own_columns(self) -> tuple[LawColumns, ...]:
-        """The laws of users as the library takes them."""
+        """The tuples for the laws of users that the library takes."""
         return tuple(law_columns(law, 1 + self.names.index(kept_by(law))) for law in self.own)
 
     def numbers(self) -> Doubles:

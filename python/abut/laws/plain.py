@@ -1,6 +1,6 @@
 """Built-in contact laws: `Hertz`, `Linear` and `Luding`, with friction and rolling resistance.
 
-docs/dem.md has the equations. A law has constants only; the library evaluates it.
+docs/dem.md has the equations. A law holds parameters only; the C library computes its forces.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ Numbers = dict[str, float]
 
 @dataclass(frozen=True)
 class RollingA(Value):
-    """Rolling resistance of type A: a torque against the spin of a sphere that is pressed on.
+    """Rolling resistance of type A: a torque against the spin of a sphere with contacts.
 
     The torque is coefficient x radius x normal force, summed over the contacts of a sphere, and
-    never reverses the spin (Santasusana et al. 2016). It also stops a sphere that
-    spins in place, and does not conserve angular momentum, since no partner gets the opposite
-    torque. Spheres of clusters, and convex bodies, cannot have it.
+    never reverses the spin (Santasusana et al. 2016). It also stops a sphere that spins in place.
+    It does not conserve angular momentum, because no opposite torque acts on the partner. Spheres
+    of clusters, and convex bodies, cannot have it.
 
     Parameters
     ----------
@@ -135,11 +135,11 @@ class Hertz(Frictional):
         all facets, edges and corners, and for all scales. If it is missing, the run ends when such
         a body touches something under this law. Rounded bodies and spheres do not use it.
     cohesion : JKR, DMT or LiquidBridge, optional
-        Attraction of the two. `restitution` is that of the law without cohesion; with it, the two
-        keep less speed. The pull presses the surfaces on each other, so that friction holds more
-        than friction x normal force: up to friction x (normal force + 2 x greatest pull) with `JKR`
-        and `DMT`, and up to friction x (normal force without the pull) with a `LiquidBridge`. The
-        same holds for rolling.
+        Attraction of the two. `restitution` is that of the law without cohesion; with cohesion the
+        two separate at a lower speed. The pull presses the surfaces on each other, so friction can
+        exceed friction x normal force. Its limit is friction x (normal force + 2 x greatest pull)
+        with `JKR` and `DMT`, and friction x (normal force without the pull) with a `LiquidBridge`.
+        The same holds for rolling.
 
     Raises
     ------
@@ -236,7 +236,7 @@ class Luding(Frictional):
 
     - loading for the first time, it is ``k_1 d``;
     - unloading and reloading follow a line with the slope k;
-    - the pull is at most ``k_c d``; while it is, D falls, and reloading starts from there.
+    - the pull is at most ``k_c d``; while it has this value, D falls, and reloading starts there.
 
     The slope grows with the dent, ``k = k_1 + (k_2 - k_1) D / D_f``, up to k_2. From ``D_f = k_2 /
     (k_2 - k_1) phi_f 2 R*`` on nothing yields, and D is constant: the paper's limit branch. R* is
@@ -326,7 +326,7 @@ def built_in_laws() -> list[str]:
 def damping_ratio(restitution: float) -> float:
     """The damping ratio for a coefficient of restitution, under a force that never pulls.
 
-    `Hertz` and `Linear` use it; it is for laws of your own.
+    `Hertz` and `Linear` use this ratio. The function is for laws of your own.
 
     Parameters
     ----------
@@ -340,7 +340,7 @@ def damping_ratio(restitution: float) -> float:
     Raises
     ------
     ValueError, TypeError
-        If it is out of its range, or not a number.
+        If the restitution is out of its range, or not a number.
 
     Examples
     --------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .compiled import CompiledLaw
 
-# number of contacts that are tried side by side, and of steps of each
+# number of contacts that are tried side by side, and number of steps of each
 _COUNT, _STEPS = 64, 6
 
 # relative difference by rounding when a contact is seen from its other side, or rotated
@@ -82,12 +82,12 @@ def _begin(law: OwnLaw | CompiledLaw | BuiltIn) -> Contacts:
 
 
 def _go_on(law: OwnLaw | CompiledLaw | BuiltIn, contacts: Contacts, step: int) -> None:
-    """Set other overlaps and velocities of the same contacts."""
+    """Set other random overlaps and velocities of the same contacts."""
     rng = np.random.default_rng(step + 2)
     radius, normal = contacts["radius"], contacts["normal"]
     overlap = radius * 10.0 ** rng.uniform(-6.0, -1.5, contacts.count)
     if step == 0:
-        overlap[::3] = 0.0  # the largest special case of a contact
+        overlap[::3] = 0.0  # surfaces that just touch are a special case
     if law.reach > 0.0:
         far = rng.uniform(size=contacts.count) < 0.3
         overlap[far] = -law.reach * rng.uniform(size=contacts.count)[far]
@@ -274,7 +274,7 @@ def _check_same(
 def _seen(
     law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, matrix: Doubles, sides: bool
 ) -> Answer:
-    """The answer with all vectors transformed by a matrix, and perhaps both sides exchanged."""
+    """The answer for vectors transformed by a matrix, and if `sides` with exchanged partners."""
     other = Contacts(contacts.count, contacts.step, **contacts.rows())
     for name in ("normal", "sliding", "rolling"):
         other.set(**{name: contacts[name] @ matrix.T})
@@ -286,7 +286,7 @@ def _seen(
 def _check_sides(
     law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, answer: Answer
 ) -> None:
-    """Check that the order of two partners does not matter; a wall has no other side."""
+    """Check that the order of two partners does not matter. Contacts with walls are left out."""
     found = _seen(law, contacts, before, -np.eye(3), True)
     pairs = np.isfinite(contacts["radius_j"])
     for column, sign in ((found.tangent, -1.0), (found.moment, -1.0)):
@@ -300,7 +300,7 @@ def _check_sides(
 def _check_turned(
     law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, answer: Answer
 ) -> None:
-    """Check that directions in space do not matter."""
+    """Check that a rotation of all vectors in space does not matter."""
     rotation = np.array([[2.0, -2.0, 1.0], [1.0, 2.0, 2.0], [-2.0, -1.0, 2.0]]) / 3.0
     found = _seen(law, contacts, before, rotation, False)
     for column in (found.tangent, found.moment):

@@ -31,7 +31,7 @@ class BodyContacts(ConvexContacts):
     Notes
     -----
     All other columns are those of `ConvexContacts`. In `Simulation.body_sphere_pairs`, j is a row
-    of the spheres; a sphere is a point with rounding.
+    of the spheres. A sphere counts as a point with rounding.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def body_contacts(
     body_count: int,
     period: Period | None,
 ) -> BodyContacts:
-    """A read-only table of the library's columns; `walls` has wall numbers in library order."""
+    """Makes a read-only table from library columns; `walls` maps its wall rows to wall numbers."""
     for name in HISTORY:
         del columns[name]
     if "mesh" in columns:

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class BodyPopulation(Population):
     """The convex bodies of a `Simulation`, in the order of addition.
 
-    Positions are the origins of the shapes' frames, as for `ConvexFinder`. Centers, velocities and
-    torques are those of the centers of mass.
+    `positions` are the origins of the shapes' frames, as for `ConvexFinder`. `centers` are the
+    centers of mass, `velocities` are their velocities, and `torques` are about them.
     """
 
     __slots__ = ()
@@ -85,7 +85,7 @@ class BodyPopulation(Population):
     ) -> Indices:
         """Add convex bodies of one shape.
 
-        They touch each other, spheres and walls. The law of a contact acts at each of its spots,
+        Bodies touch each other, spheres and walls. The contact law acts at each spot of a contact,
         with the spot's own overlap, damping, friction spring and rolling spring; docs/dem.md,
         section 10.
 
@@ -96,14 +96,14 @@ class BodyPopulation(Population):
         positions : (b, 3) array_like
             Origins of the shape's frame in the world, as for `ConvexFinder`.
         material : Material
-            It needs a density unless masses are given. If its laws are `Hertz` or have rolling, the
-            shape must be rounded, or the laws need a `curvature`. None may have `RollingA`.
+            It needs a density unless masses are given. No law of it may have `RollingA`. Laws that
+            are `Hertz` or have rolling need a `curvature` if the shape is not rounded.
         orientations : (b, 4) array_like or scipy.spatial.transform.Rotation, optional
             Rotations from the shape's frame to the world: quaternions x, y, z, w, of any length.
         scales : (b,) array_like or float, default 1
-            Factors by which bodies are larger than their shape.
+            Factors by which all lengths of the shape are multiplied.
         masses : (b,) array_like or float, optional
-            By default density times volume, with rounding. The inertia is proportional to the mass.
+            By default density times volume with rounding. The inertia is proportional to the mass.
         velocities : (b, 3) or (3,) array_like, optional
             Velocities of the centers of mass. By default 0.
         angular_velocities : (b, 3) or (3,) array_like, optional
@@ -113,7 +113,7 @@ class BodyPopulation(Population):
         Returns
         -------
         (b,) ndarray of intp
-            Their lasting numbers.
+            Lasting numbers of the new bodies.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class BodyPopulation(Population):
         Parameters
         ----------
         numbers : (k,) array_like of int
-            Numbers that `add_bodies` returned. Others are errors, as for `remove_spheres`.
+            Numbers that `add_bodies` returned. Any other number raises a ValueError.
 
         Examples
         --------
@@ -195,7 +195,8 @@ class BodyPopulation(Population):
         Parameters
         ----------
         call : callable
-            As for `add_force`, but arrays are (b, 3), and forces act at the centers of mass.
+            Takes the simulation at the beginning of each step. It returns forces (b, 3), which act
+            at the centers of mass, or a tuple (forces, torques).
 
         Returns
         -------

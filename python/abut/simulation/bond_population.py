@@ -21,7 +21,7 @@ from .python_side import changes
 class BondPopulation(Population):
     """The bonds of a `Simulation`: a table `Bonds` of the current state.
 
-    Its attributes and methods are those of the table. Strengths and damping can be assigned.
+    It has all attributes and methods of this table. Strengths and damping can be assigned.
     """
 
     __slots__ = ()
@@ -72,9 +72,9 @@ class BondPopulation(Population):
         ----------
         pairs : (k, 2) array_like of int, or Pairs
             Ids of the spheres, as `add_spheres` returned them, or a table of pairs with rows in the
-            order of `ids`. `pairs` has the spheres that touch; `find_pairs` with a
-            gap finds spheres that do not. Spheres need not touch. With a period, each sphere is
-            bonded to the nearest image of the other.
+            order of `ids`. Spheres need not touch: `Simulation.pairs` lists those that do, and
+            `find_pairs` with a gap also finds close ones. With a period, each sphere is bonded to
+            the nearest image of the other.
         bond : Bond
             Its radius is a fraction of the smaller sphere's radius.
         tensile_strength, shear_strength : (k,) array_like or float, optional
@@ -92,9 +92,9 @@ class BondPopulation(Population):
 
         Notes
         -----
-        `bonds` lists the bonds and their forces, `breakages` those that have broken. `stable_step`
-        includes bonds. Pairs of bonded spheres that touch are in `pairs`, with a force of 0 unless
-        ``bond.contact``. ``break_bonds=True`` is needed to remove bonded spheres.
+        `bonds` lists the bonds and their forces; `breakages` lists broken bonds. `stable_step`
+        takes bonds into account. Bonded spheres that touch are in `pairs`, with a force of 0 unless
+        ``bond.contact``. Removing bonded spheres needs ``break_bonds=True``.
 
         Examples
         --------
@@ -156,7 +156,7 @@ class BondPopulation(Population):
         self._core.remove(self.kind, marks, self._sim._known)
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """The forces and torques on i, and the opposite ones on j."""
+        """Forces and torques on all spheres: the given ones on i, the opposite ones on j."""
         both, table = np.zeros((2, len(self._sim.ids), 3)), self.table
         for pushes, given in zip(both, (forces, torques), strict=True):
             np.add.at(pushes, table.i, given)
@@ -164,7 +164,7 @@ class BondPopulation(Population):
         return both[0], both[1]
 
     def _check_free(self, rows: Indices, break_bonds: bool) -> None:
-        """Raise a ValueError for the first bond of spheres that are about to be removed."""
+        """Raise a ValueError if a sphere of `rows` has a bond, unless bonds may be removed."""
         if break_bonds or not len(self):
             return
         bonds, ids = self.table, self._sim._settled().ids

@@ -1,6 +1,7 @@
 """Bonds: beams that connect two spheres until they break.
 
-docs/dem.md, section 12, has the equations. A `Bond` has constants only; the library evaluates it.
+docs/dem.md, section 12, has the equations. A `Bond` holds parameters only; the C library computes
+the forces.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Bond(Value):
     """A round beam that connects the centers of two spheres until it breaks.
 
     It resists stretching, shear, bending and twisting as a Timoshenko beam does, for small angles.
-    It exerts nothing in the positions and orientations at which the spheres were bonded.
+    Its force is zero at the positions and orientations at which the spheres were bonded.
 
     Parameters
     ----------
@@ -56,11 +57,11 @@ class Bond(Value):
 
     Notes
     -----
-    Spheres of different clusters can be bonded. They turn with their clusters, and masses are
-    those of the clusters.
+    Spheres of different clusters can be bonded. They turn with their clusters, and the bond uses
+    the mass and the smallest moment of inertia of the clusters.
     Two members of one cluster cannot be bonded, nor can convex bodies.
 
-    Stress includes the forces of the springs, not those of damping.
+    The stresses follow from the elastic forces and moments, without damping.
 
     Examples
     --------
@@ -98,7 +99,7 @@ shear_strength=500000.0, damping=0.0, contact=False)
 
 
 def _read_size(value: object, name: str, least: float) -> float:
-    """A number from `least` to 1e75, the range that the library accepts."""
+    """Read a number from `least` to 1e75, the range that the library accepts."""
     size = checks.number(value, name)
     if not least <= size <= 1e75:
         raise ValueError(f"{name} is {size}, but must be {least:g} to 1e75")
@@ -153,7 +154,7 @@ def bond_columns(
     radii: Doubles,
     strengths: tuple[ArrayLike | None, ArrayLike | None],
 ) -> Columns:
-    """Columns of new bonds, as the library takes them."""
+    """Columns of new bonds, in the form that the library takes."""
     i, j = rows
     count = len(i)
     tensile = _read_strengths(strengths[0], bond.tensile_strength, "tensile_strength", count)
@@ -172,7 +173,7 @@ def bond_columns(
     }
 
 
-# why two spheres cannot be bonded
+# for each status of the library: why two spheres cannot be bonded
 _REFUSALS = {
     _core.BOND_ITSELF: "pairs[{row}] bonds sphere {i} to itself",
     _core.BOND_TWICE: "pairs[{row}]: spheres {i} and {j} are bonded already",

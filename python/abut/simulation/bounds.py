@@ -46,9 +46,9 @@ class Leaving(Part):
         Notes
         -----
         The check follows each step. Clusters and bodies leave as a whole, when their center of mass
-        is outside. `left` counts all that have left, a cluster as one. Particles that were placed
-        outside are removed, or an error, after the next step; a warning counts only those that
-        moved out.
+        is outside. `left` is the number of particles that have left; a cluster counts as one.
+        Particles that were placed outside are removed, or raise the error, after the next step.
+        The warning counts only particles that moved out.
 
         Examples
         --------
@@ -87,7 +87,7 @@ class Leaving(Part):
         return corners
 
     def _counted_again(self, way: OnLeave) -> int:
-        """How many outside were counted when they left, and count again when they are removed."""
+        """The number of particles outside that `left` has counted and counts again on removal."""
         bounds = self._sim._known.bounds
         if way != "remove" or bounds.on_leave == "remove" or bounds.corners is None:
             return 0
@@ -95,7 +95,10 @@ class Leaving(Part):
         return min(self._core.left_count(), self._leavers(spheres)[0] + len(bodies))
 
     def _leavers(self, spheres: Indices) -> tuple[int, Indices]:
-        """How many particles leave with these rows of spheres, and the rows of their clusters."""
+        """The number of particles that these rows of spheres are, and the rows of their clusters.
+
+        A cluster counts as one particle.
+        """
         groups = self._sim.spheres.cluster[spheres]
         clusters = np.unique(groups[groups >= 0])
         return int(np.count_nonzero(groups < 0)) + len(clusters), clusters
@@ -146,7 +149,7 @@ class Leaving(Part):
         )
 
     def warn_of_left(self, before: int) -> None:
-        """Warn of the particles that have left since `left` was `before`."""
+        """Warn of particles that left in a run; `before` is `left` at its start."""
         count = self.left - before
         if self._sim._known.bounds.on_leave == "warn" and count > 0:
             names = checks.counted(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 class ClusterPopulation(Population):
     """The clusters of a `Simulation`, in the order of addition.
 
-    Positions are centers of mass. Angular momenta are about them, in the world.
+    Positions are centers of mass. Angular momenta are about these, along the axes of the world.
     """
 
     __slots__ = ()
@@ -79,8 +79,8 @@ class ClusterPopulation(Population):
         ----------
         cluster : Cluster
         positions : (c, 3) array_like
-            Centers of mass: the origin of the cluster's frame if its mass was given, else the
-            center of the union of its spheres.
+            Where the centers of mass are placed. If the mass of the cluster was given, its center
+            of mass is the origin of its frame; otherwise it is that of the union of its spheres.
         material : Material
             Material of all spheres. It needs a density unless the cluster's mass was given.
         orientations : (c, 4) array_like or scipy.spatial.transform.Rotation, optional
@@ -93,7 +93,7 @@ class ClusterPopulation(Population):
         Returns
         -------
         (c,) ndarray of intp
-            Their lasting numbers. Their spheres have ids, too.
+            Lasting numbers of the new clusters. Their spheres get ids, too.
 
         Raises
         ------
@@ -106,7 +106,7 @@ class ClusterPopulation(Population):
         Warns
         -----
         SimulationWarning
-            As for `add_spheres`.
+            If a sphere is so large that it touches its own image.
 
         Examples
         --------
@@ -155,7 +155,7 @@ class ClusterPopulation(Population):
         spheres: dict[str, NDArray[Any]],
         **parts: Any,
     ) -> Indices:
-        """Add clusters, update these parts of `Known`, and return the clusters' numbers."""
+        """Add clusters, update `parts` of `Known`, and return the numbers of the clusters."""
         count = len(bodies["masses"])
         numbers = self._sim._settled().with_spheres(len(spheres["radii"]))
         numbers = numbers.with_clusters(count, from_matrix(cluster.axes))
@@ -170,9 +170,9 @@ class ClusterPopulation(Population):
         Parameters
         ----------
         numbers : (k,) array_like of int
-            Numbers that `add_clusters` returned. Others are errors, as for `remove_spheres`.
+            Numbers that `add_clusters` returned. Any other number raises a ValueError.
         break_bonds : bool, default False
-            As for `remove_spheres`.
+            Whether to remove the bonds of these spheres. By default bonds raise a ValueError.
 
         Examples
         --------
@@ -193,7 +193,7 @@ class ClusterPopulation(Population):
         found = super()._read(column)
         if column.name != "orientations":
             return found
-        # the library has the orientations of the principal axes
+        # the library stores the orientations of the principal axes, not of the given frame
         return locked(product(found, inverse(self._sim._settled().frames)))
 
     def _assign(self, given: Columns) -> None:
@@ -208,7 +208,7 @@ class ClusterPopulation(Population):
             spheres._assign({"fixed": np.where(rows >= 0, fixed[rows], spheres.fixed)})
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """Forces and torques on the first sphere of each cluster, equal to these at its center."""
+        """Move forces and torques from the center of mass of each cluster to its first sphere."""
         found = self._core.read(self.kind)
         counts, rows = found["member_counts"], self._sim.spheres.cluster
         arms = turned(found["turns"], found["members"][np.cumsum(counts) - counts])

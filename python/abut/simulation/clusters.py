@@ -16,8 +16,8 @@ from ..base.poses import rotated
 from ..base.values import Value
 from .unions import union_moments
 
-# Relative error that the symmetry of an inertia, and the triangle inequality of its moments, may
-# have, by its largest entry. An inertia that was written with six digits is accepted.
+# An inertia may violate symmetry, and the triangle inequality of its moments, by this fraction of
+# its largest entry. So an inertia that was written with six digits is accepted.
 _INERTIA_TOLERANCE = 1e-6
 
 
@@ -26,8 +26,8 @@ class Cluster(Value):
     """A rigid body made of spheres (clump, multisphere), for `Simulation.add_clusters`.
 
     Mass, center of mass and inertia are those of the union of the spheres, filled with the
-    material's density; where spheres overlap, the volume counts once. They can be given instead,
-    for a body that the spheres only approximate.
+    material's density; where spheres overlap, the volume counts once. Mass and inertia can be given
+    instead, for a body that the spheres only approximate.
 
     Parameters
     ----------
@@ -38,19 +38,19 @@ class Cluster(Value):
         Mass of the whole body. The frame's origin is then its center of mass.
     inertia : (3,) or (3, 3) array_like, optional
         About the frame's origin: moments of inertia about the frame's axes, or the tensor.
-        Required with `mass`; an error without it.
+        Give it if and only if `mass` is given.
 
     Attributes
     ----------
     centers : (k, 3) ndarray of float64
     radii : (k,) ndarray of float64
     offset : (3,) ndarray of float64
-        The center of mass in the given frame; zeros where the mass was given.
+        The center of mass in the given frame; zeros if the mass was given.
     axes : (3, 3) ndarray of float64
-        The principal axes in the given frame, as columns: right-handed, the least inertia first.
-        If the inertia was given as three numbers, the axes of the given frame.
+        The principal axes in the given frame, as columns: right-handed, smallest moment first. If
+        the inertia was given as three numbers, they are the axes of the given frame.
     members : (k, 3) ndarray of float64
-        The spheres' centers from the center of mass, in the frame of the principal axes.
+        The spheres' centers relative to the center of mass, in the frame of the principal axes.
 
     Raises
     ------
@@ -62,8 +62,8 @@ class Cluster(Value):
 
     Notes
     -----
-    The union is integrated by quadrature, with a relative error below 1e-6 (1e-10 in most cases):
-    exactly around each sphere's circles, by Gauss' method from circle to circle.
+    Mass and inertia of the union are integrals over plane cuts. Each cut is exact; Gauss'
+    quadrature integrates over the cuts. The relative error is below 1e-6, in most cases 1e-10.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class Cluster(Value):
         )
 
     def mass_for(self, density: float | None) -> float:
-        """The body's mass: the given one, or that of the union of spheres with this density."""
+        """The given mass, or the mass of the union of the spheres with this density."""
         if self.mass is not None:
             return self.mass
         return _density(density) * self._body[0]
@@ -119,13 +119,13 @@ class Cluster(Value):
 
     @property
     def members(self) -> Doubles:
-        """The spheres' centers from the center of mass, in the frame of the principal axes."""
+        """The spheres' centers relative to the center of mass, along the principal axes."""
         return rotated(self.centers - self.offset, self.axes.T)
 
     @cached_property
     def _body(self) -> tuple[float, Doubles, Doubles]:
-        """The union's volume, center, and inertia about this for a density of 1."""
-        # integrate about the middle, because digits cancel far from the origin
+        """The union's volume, center of mass, and inertia about it for a density of 1."""
+        # integrate about the middle, because far from the origin digits cancel
         middle = self.centers.mean(axis=0)
         volume, first, second = union_moments(self.centers - middle, self.radii)
         center = first / volume
@@ -154,7 +154,7 @@ class Cluster(Value):
         return f"Cluster({checks.counted(len(self.radii), 'sphere')}{mass})"
 
     def __getstate__(self) -> dict[str, Any]:
-        # cached results are computed again
+        # cached results are not stored, because they can be computed again
         return {name: vars(self)[name] for name in ("centers", "radii", "mass", "inertia")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

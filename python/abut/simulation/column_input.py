@@ -1,4 +1,4 @@
-"""Columns of spheres and clusters: what users give is checked and made into library arrays."""
+"""Columns of spheres and clusters: arguments are checked and converted to library arrays."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HISTORY = ("moment", "spring", "roll")
 class Numbers(NamedTuple):
     """Lasting numbers of spheres, clusters and bodies, in the order in which they were added."""
 
-    ids: Indices = np.empty(0, np.intp)  # of spheres
+    ids: Indices = np.empty(0, np.intp)  # numbers of the spheres
     clusters: Indices = np.empty(0, np.intp)
     # quaternions from each cluster's principal axes to the frame in which it was given
     frames: Doubles = np.empty((0, 4))
@@ -63,7 +63,10 @@ class Numbers(NamedTuple):
 
 
 def find(numbers: Indices, wanted: ArrayLike, what: str, named: str, source: str) -> Indices:
-    """The rows of `wanted` in `numbers`, which ascend; errors name `named` and its `source`."""
+    """The rows at which the ascending array `numbers` has the numbers `wanted`.
+
+    Error messages contain `named`, the argument, and `source`, where valid numbers are.
+    """
     array = checks.as_array(wanted, named)
     if array.dtype.kind == "b":
         raise TypeError(f"{named} is a mask, but must be integers: give {source}[mask]")
@@ -82,7 +85,7 @@ def find(numbers: Indices, wanted: ArrayLike, what: str, named: str, source: str
 
 
 def read_points(value: Any, name: str) -> Doubles:
-    """Read (n, 3) coordinates; (n, 2) ones get an error message of their own."""
+    """Read (n, 3) coordinates. For (n, 2) the error says that a simulation has three axes."""
     array = checks.doubles(value, name)
     if array.ndim == 2 and array.shape[1] == 2:
         raise ValueError(f"{name} has shape {array.shape}, but a Simulation is three-dimensional")
@@ -194,7 +197,10 @@ def check_still(columns: Columns, fixed: NDArray[Any], item: str, numbers: Any) 
 
 
 def angular_momenta(turns: Doubles, inertias: Doubles, spins: Doubles) -> Doubles:
-    """R I R^T w: `turns` rotate from the principal axes, `inertias` are the principal moments."""
+    """Angular momenta R I R^T w of bodies with angular velocities w.
+
+    `turns` (R) rotate from the principal axes to the world; `inertias` (I) are principal moments.
+    """
     return turned(turns, inertias * turned(inverse(turns), spins))
 
 

@@ -23,7 +23,7 @@ S = TypeVar("S", bound=np.generic)
 class Column(Generic[S]):
     """A read-only array with an entry for each item; `stored` is its name in the library.
 
-    It is read on its first use after a change of the simulation.
+    The array is read from the library on its first use after a change of the simulation.
     """
 
     is_assigned = False
@@ -34,7 +34,7 @@ class Column(Generic[S]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.stored = self.stored or name
         if not hasattr(self, "name"):
-            # Simulation has the same descriptor, which keeps its first owner
+            # Simulation has the same descriptor object, which keeps the population as its owner
             self.name, self._owner = name, owner
 
     def _population(self, instance: Population | Simulation) -> Population:
@@ -74,7 +74,7 @@ class AssignedColumn(Column[S]):
     is_assigned = True
 
     def from_user(self, population: Population, value: Any) -> NDArray[Any]:
-        """The array, of the right shape and kind."""
+        """The value as an array with the shape of the column and its kind of numbers."""
         now: NDArray[Any] = self.__get__(population)
         read = checks.indices if now.dtype.kind == "i" else checks.doubles
         array = read(value, self.name)
@@ -90,7 +90,7 @@ class MaskColumn(AssignedColumn[np.bool_]):
     """A column of True and False, which can be assigned one value for all."""
 
     def to_user(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
-        """The mask as truth values."""
+        """The mask of integers as truth values."""
         return locked(stored != 0)
 
     def from_user(self, population: Population, value: Any) -> NDArray[Any]:
@@ -102,5 +102,5 @@ class OrientationColumn(AssignedColumn[np.float64]):
     """A column of unit quaternions x, y, z, w, which can be assigned SciPy's rotations."""
 
     def from_user(self, population: Population, value: Any) -> Doubles:
-        """Unit quaternions."""
+        """The value as unit quaternions."""
         return read_orientations(value, len(population), self.name)

@@ -1,4 +1,4 @@
-"""Columns of convex bodies: what users give is checked and made into library arrays."""
+"""Columns of convex bodies: arguments are checked and converted to library arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_shape(shape: object) -> ConvexShape:
 def read_masses(
     masses: ArrayLike | None, shape: ConvexShape, scales: Doubles, material: Material
 ) -> Doubles:
-    """Masses as given, or from the material's density."""
+    """The given masses, or density times volume."""
     if masses is not None:
         return positive_numbers(masses, "masses", len(scales))
     if material.density is None:

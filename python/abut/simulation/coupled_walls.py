@@ -31,7 +31,7 @@ class CoupledWalls(Walls):
         return self._entries
 
     def move_some(self, motions: Mapping[int, Motion | Given | None], time: float) -> None:
-        """Give walls, by number, new motions from their current places, or change nothing."""
+        """Give walls new motions, which begin at their current places. Errors change nothing."""
         begun = {number: self._moved(number, motion, time) for number, motion in motions.items()}
         states = {number: self._checked(e, time) for number, e in begun.items() if e.is_given}
         entries = [*(dict(enumerate(self._entries)) | begun).values()]

@@ -21,8 +21,8 @@ Structure: TypeAlias = Callable[[float, Doubles], Any]
 class Deforming:
     """A wall's mesh and the velocities of its vertices, now and in the step before.
 
-    The callable was last called after `step_count` steps. When one more step is done, the mesh is
-    still that of this step until the callable is called again.
+    The callable was last called after `step_count` steps. After one more step, the mesh does not
+    change until the callable is called again.
     """
 
     structure: Structure
@@ -48,7 +48,7 @@ class Deforming:
         return cls(structure, mesh, still, mesh, still, step_count)
 
     def at(self, step_count: int) -> Deforming:
-        """The state after `step_count` steps, for which the callable may not have been called."""
+        """The state after `step_count` steps, even if the callable was not called after them."""
         if self.step_count >= step_count:
             return self
         return replace(self, mesh_before=self.mesh, velocities_before=self.velocities)
@@ -111,7 +111,7 @@ def check_structures(deform: Mapping[int, Structure]) -> None:
 
 
 def anew(mesh: Mesh, vertices: Doubles) -> Mesh:
-    """A mesh with new vertices, as `Mesh.moved` makes it, but after a rotation by any angle."""
+    """A mesh with new vertices, as `Mesh.moved` makes it, but its facets may turn by any angle."""
     facets = mesh._facets()._replace(vertices=vertices)
     noise = mesh.noise, mesh._core.normal_noise
     return Mesh._build(

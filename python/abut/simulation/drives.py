@@ -30,7 +30,7 @@ _Vector = tuple[float, float, float]
 # the library's kinds of motions
 SERVO, FREE = 4, 5
 
-# the library's row for a driven wall, abut_drive
+# dtype of the library's row for a driven wall, abut_drive
 DRIVE = np.dtype([(c.name, c.dtype, c.shape(3)) for c in columns_of("drives")])
 
 # names of the degrees of freedom, in the library's order
@@ -42,17 +42,17 @@ class Placed(NamedTuple):
 
     mesh: Mesh | HalfSpace
     pose: Doubles  # (4, 4)
-    velocity: Doubles  # of the origin of its frame
-    spin: Doubles
+    velocity: Doubles  # (3,): of the origin of the mesh's frame
+    spin: Doubles  # (3,): angular velocity
 
 
 class Drive(Value):
-    """What `Servo` and `Free` have in common."""
+    """The base class of `Servo` and `Free`."""
 
     kind: int
 
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
-        """The members of abut_drive for a wall that is driven from this place on."""
+        """The row (abut_drive) of a wall whose drive begins at this place."""
         raise NotImplementedError
 
 
@@ -88,11 +88,11 @@ class Servo(Drive):
     (P - F - K dt v) / (C + K dt). F is the force of its contacts against the load; K and C are the
     stiffness and the damping of their normals along it. This is a step of Newton's method for a
     plate without mass, which needs no gain. The speed is at most a tenth of sqrt(P d / M), with the
-    mean diameter d of all grains and the mass M of those that are not fixed. If K and C are zero,
-    because nothing touches the wall or all contacts are at its side, it moves at this greatest
-    speed. Once it has moved by the size of its mesh without a load, or a half space has left all
-    grains, it stands still until something bears its load, and the run warns. A plate that is held
-    by friction alone, as in shear, needs a `mass`.
+    mean diameter d of all grains and the total mass M of grains that are not fixed. If K and C are
+    zero, because nothing touches the wall or all contacts are at its side, it moves at this speed.
+    If it has moved by the size of its mesh without contacts, or a half space has left all grains,
+    it stands still until contacts support its load, and the run warns. A plate that is held by
+    friction alone, as in shear, needs a `mass`.
 
     The projected area is the sum over facets that face along `normal`, or against it, whichever is
     larger. Give `area` if facets hide each other.
@@ -181,7 +181,7 @@ class Servo(Drive):
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
         row = np.zeros((), DRIVE)
         area = self.area_of(placed)
-        # a callable is called when a step begins
+        # with a callable, only the direction counts: the load is set when a step begins
         row["force"] = self._axis() if callable(self.area) else self.load(area)
         row["mass"] = self.mass or 0.0
         row["size"] = _size(placed.mesh)
@@ -197,13 +197,13 @@ class Free(Drive):
     ----------
     mass : float
     inertia : (3,) or (3, 3) array_like, optional
-        Moments about the center of mass along the axes of the world, as the mesh stands when the
-        motion begins. By default those of a shell of its facets with constant thickness.
+        About the center of mass when the motion begins: moments of inertia about the axes of the
+        world, or the tensor. By default that of a shell: the facets with constant thickness.
     center : (3,) array_like, optional
         The center of mass in the world, when the motion begins. By default that of such a shell.
     origin : (3,) array_like, optional
-        Point that is held if x, y and z are locked, such as a point of a hinge. By default the
-        center of mass.
+        Point that does not move if x, y and z are locked, such as a point of a hinge. By default
+        the center of mass.
     locked : sequence of str, default ()
         Locked degrees of freedom: ``x``, ``y``, ``z`` are translations along the axes of the world,
         ``rx``, ``ry``, ``rz`` rotations about them. A string stands for its letters: ``"xyz"``.
@@ -216,9 +216,9 @@ class Free(Drive):
 
     Notes
     -----
-    It is integrated as convex bodies are (docs/dem.md, section 5). Contact laws use the masses of
-    both partners. Walls do not touch each other. `Wall.applied_force` and `Wall.applied_torque` act
-    in addition to gravity and contacts until other values are assigned.
+    The wall is integrated like a convex body (docs/dem.md, section 5). Contact laws use the masses
+    of both partners. Walls do not touch each other. `Wall.applied_force` and `Wall.applied_torque`
+    act in addition to gravity and contacts until other values are assigned.
 
     Examples
     --------
@@ -286,9 +286,9 @@ class Free(Drive):
         return center, inertia
 
 
-# ---- what is given -------------------------------------------------------------------------------
+# ---- arguments -----------------------------------------------------------------------------------
 
-# all that `motion` of a wall can be
+# types of the argument `motion` of a wall
 Moving = Motion | Drive | Given | None
 
 
@@ -305,7 +305,7 @@ def _direction(value: ArrayLike, name: str) -> _Vector:
 
 
 def _check_load(load: float) -> None:
-    """Raise a ValueError for a load with an infinite or zero square."""
+    """Raise a ValueError for a load whose square may be infinite or zero."""
     if not 1e-75 <= load <= 1e75:
         raise ValueError(f"load is {load:g}, but must be from 1e-75 to 1e75")
 
@@ -336,7 +336,7 @@ def _read_inertia(value: ArrayLike) -> tuple[Any, ...]:
 
 
 def _size(mesh: Mesh | HalfSpace) -> float:
-    """How far a Servo moves at most without a contact: the diagonal of the mesh's box."""
+    """Largest displacement of a Servo without contacts: the diagonal of the mesh's box."""
     if isinstance(mesh, HalfSpace):
         return math.inf
     points = mesh.vertices
@@ -348,8 +348,8 @@ def _size(mesh: Mesh | HalfSpace) -> float:
 def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
     """Center of mass of a mesh as a shell of its facets, and the inertia about it per mass.
 
-    Of a triangle with corners a, b, c the mean of x x^T is (a a^T + b b^T + c c^T + s s^T) / 12,
-    with s = a + b + c.
+    The mean of x x^T over a triangle with corners a, b, c is
+    (a a^T + b b^T + c c^T + s s^T) / 12 with s = a + b + c.
     """
     corners = mesh.vertices[fan_triangles(mesh.vertices, mesh.indices, mesh.offsets)]
     a, b, c = corners.transpose(1, 0, 2)
@@ -367,17 +367,17 @@ def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
 
 
 def numbers(row: np.ndarray[Any, Any]) -> Doubles:
-    """A row as the library takes it."""
+    """A row as an array of doubles, which the library takes."""
     return np.ascontiguousarray(row).reshape(1).view(np.float64)
 
 
 def members(row: Doubles) -> np.ndarray[Any, Any]:
-    """The library's row, by the names of its members."""
+    """A row of doubles as a record with named members."""
     return row.view(DRIVE)[0]
 
 
 def check_rows(rows: Doubles, drives: Iterable[Drive]) -> None:
-    """Raise a ValueError if a row of a file cannot drive its wall."""
+    """Raise a ValueError if a restart file has a row with values that no drive can have."""
     for row, drive in zip(rows, drives, strict=True):
         values = members(np.ascontiguousarray(row))
         is_free = drive.kind == FREE

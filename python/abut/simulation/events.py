@@ -36,18 +36,18 @@ class Events(Part):
         Parameters
         ----------
         interval : float
-            Time between calls, rounded to whole steps, at least one. The call follows each step
-            with a multiple as its number. After `step` was assigned, it follows the step that ends
-            nearest to each multiple of the interval.
+            Time between calls, rounded to a number n of steps, at least 1. Calls follow the steps
+            n, 2 n, 3 n and so on. After `step` was assigned, they follow the steps that end nearest
+            to multiples of the interval.
         call : callable
             Takes the simulation. Callables that are due after the same step are called in the order
-            of their registration. None is called at the start. A call that Ctrl-C interrupts is
+            of their registration. There is no call at time 0. A call that Ctrl-C interrupts is
             repeated when the simulation continues.
 
         Returns
         -------
         Handle
-            Its `remove()` ends the calls, which continue even if the callable fails.
+            Its `remove()` ends the calls. An exception in the callable does not end them.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Events(Part):
         Parameters
         ----------
         interval : float
-            As for `every`.
+            Time between values, with steps as for `every`.
         call : callable
             Takes the simulation and returns the value.
 
@@ -87,7 +87,7 @@ class Events(Part):
         Raises
         ------
         ValueError, TypeError
-            As for `every`.
+            If `interval` is not positive, or `call` is not callable.
 
         Examples
         --------
@@ -174,7 +174,7 @@ class Events(Part):
     # ---- between two steps ----
 
     def apply_forces(self) -> None:
-        """Call the callables and apply their forces; if one fails, nothing is applied."""
+        """Call the callables of forces, and give the library the sums for the next step."""
         if self._sim._body_forces:
             count = len(self._sim._settled().bodies)
             summed = partial(self._sum_forces, self._sim._body_forces, count, "add_body_force")
@@ -195,7 +195,7 @@ class Events(Part):
         return forces, torques
 
     def finish_step(self) -> None:
-        """Do what follows a step, unless it is done: deform, apply bounds, insert, and call."""
+        """Deform walls, apply bounds, insert and call after a step, as far as not done yet."""
         now = self._sim.step_count
         if self._sim._walls.derived.has_deforming:
             with self._sim._clock.of("calls"):
@@ -211,7 +211,7 @@ class Events(Part):
                 self._core.lend(self._sim._schedule.call_due)
 
     def _insert(self, number: int, feed: Feed) -> None:
-        """Insert what is due and has a place; after an error it is due again."""
+        """Insert the particles that are due and find a place. After an error they stay due."""
         insertion, since, now = feed.insertion, self._sim.time - feed.start, self._sim.step_count
         state, near = feed.state.copy(), partial(touching, self._sim)
         where, what = insertion.draw(state, since, near, self._sim._period, feed.tries(now))

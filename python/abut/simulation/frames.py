@@ -42,20 +42,20 @@ def write_frames(
     ----------
     path : str or path-like
         It has ``{step}`` or ``{time}``, or both, in the syntax of Python's `str.format`:
-        ``"out/{step:08d}.vtp"``. Folders are made. It ends in one of
+        ``"out/{step:08d}.vtp"``. Missing folders are created. It ends in one of
 
         - ``.vtp``, for ParaView: points with the columns ``radius``, ``id``, ``velocity``,
           ``angular_velocity``, ``force``, ``torque`` and ``material`` (numbers into
           `Simulation.materials`). A list of all files and their times, ``out.pvd``, is updated with
           each frame; ParaView opens and plays it (filter Glyph, Sphere, scaled by ``radius``, with
-          scale factor 2). It has the name of the folder. If file names begin with a word, as in
-          ``"out/run_{step}.vtp"``, the list has this name and lies in the folder: ``out/run.pvd``;
+          scale factor 2). The list has the name of the folder. If file names begin with a word,
+          as in ``"out/run_{step}.vtp"``, the list has this name instead: ``out/run.pvd``;
         - ``.npz``, for NumPy: arrays with the names of the simulation's attributes, such as
           ``centers``, ``radii`` and ``ids``, ``time``, ``step_count``, and the walls' ``poses``
           (w, 4, 4). `read_spheres` reads it. Convex bodies are not written.
 
-        Both hold the ``period`` (3,), 0 along axes that are not periodic; in vtp files it is field
-        data. `read_frames` reads both, one frame after the other.
+        Both formats hold the ``period`` (3,), 0 along axes that are not periodic; in vtp files it
+        is field data. `read_frames` reads both, one frame after the other.
 
         With vtp, convex bodies go into files of their own: ``out/00000100-bodies.vtp``, which
         ``out-bodies.pvd`` lists, with the facets of all bodies, without rounding. The columns of
@@ -65,15 +65,15 @@ def write_frames(
     contacts : bool, default False
         Also write the contacts and pairs of the last step, with their forces, into files of their
         own: ``out/00000100-contacts.vtp``, which ``out-contacts.pvd`` lists, and ``-pairs``.
-        `load_contacts` and `load_pairs` read those of npz.
+        `load_contacts` and `load_pairs` read such npz files.
     walls : bool, default True
         With vtp, also write the walls in their places, with the number ``wall`` of each facet and
         the ``force`` at each vertex: ``out/00000100-walls.vtp`` and ``out-walls.pvd``. Half spaces
         are not drawn.
     append : bool, default False
         By default the first frame begins new lists. Files of an earlier run with the same names are
-        overwritten; others stay, but are not listed. True continues the lists of an earlier run,
-        without its entries at the first frame's time and later: use it after `load_simulation`.
+        overwritten; others stay, but are not listed. True continues the lists of an earlier run and
+        drops entries at the first frame's time and later: use it after `load_simulation`.
 
     Returns
     -------
@@ -83,14 +83,14 @@ def write_frames(
     Raises
     ------
     ValueError
-        If the path has another ending, another field, or none.
+        If the path has another ending or another field, or no field.
     OSError
         In a call, if a file cannot be written; the previous file is then unchanged.
 
     Notes
     -----
-    Centers and places of walls are those after a step, velocities those of its middle. Forces,
-    contacts and pairs are those of its beginning.
+    A frame has centers and places of walls at the end of a step, velocities in its middle, and
+    forces, contacts and pairs at its beginning.
 
     Examples
     --------
@@ -111,15 +111,15 @@ def write_dump(
     Parameters
     ----------
     path : str or path-like
-        All frames go into one file. With ``{step}`` or ``{time}`` in the name, each name is a file.
-        Folders are made.
+        All frames go into one file, or with ``{step}`` or ``{time}`` in the name into separate
+        files. Missing folders are created.
     origin : (3,) array_like, default (0, 0, 0)
-        Lower corner of the box along periodic axes, where its length is the period. Along others
-        the box encloses the spheres and the walls; half spaces count only if they are perpendicular
-        to an axis.
+        Lower corner of the box along periodic axes, where its length is the period. Along other
+        axes the box encloses the spheres and the walls; half spaces count only if their normal is
+        along an axis.
     append : bool, default False
-        By default the first frame begins a new file. True continues the file of an earlier run,
-        without its frames of that step and later: use it after `load_simulation`.
+        By default the first frame begins a new file. True continues the file of an earlier run and
+        drops its frames of that step and later: use it after `load_simulation`.
 
     Returns
     -------
@@ -139,8 +139,8 @@ def write_dump(
     -----
     The columns are ``id type x y z radius vx vy vz omegax omegay omegaz fx fy fz``; the type is the
     number of the material plus 1. Coordinates are the simulation's, which may be outside the box
-    along periodic axes. Numbers have all digits, so that reading them gives the same bits. Convex
-    bodies are not written.
+    along periodic axes. Numbers are written with all digits, so they are read with the same bits.
+    Convex bodies are not written.
 
     Examples
     --------
@@ -251,9 +251,9 @@ class _Names:
         return path
 
     def common_path(self) -> Path:
-        """What all file names begin with, without separators at its end; or their folder.
+        """The common beginning of all file names without separators at its end, or their folder.
 
-        "out/run" of "out/run_{step}.vtp", and "out" of "out/{step}.vtp".
+        It is "out/run" for "out/run_{step}.vtp", and "out" for "out/{step}.vtp".
         """
         path = Path(self._beginning.rstrip("_-. "))
         return path if path.name else path / _NO_NAME
@@ -360,7 +360,7 @@ _TABLES = {"-contacts": _save_contacts, "-pairs": _save_pairs}
 
 
 def _has(simulation: Simulation, part: str) -> bool:
-    """Whether there is anything to write."""
+    """Whether the simulation has anything to write into this part of a frame."""
     if part == _BODIES:
         return len(simulation.bodies.numbers) > 0
     if part == _BONDS:
@@ -403,7 +403,7 @@ def _check_dumped(simulation: Simulation) -> None:
 
 
 def _begin_dump(path: Path, step: int, text: bytes, append: bool) -> None:
-    """Write a frame as the first one, or after those of earlier steps."""
+    """Write a frame into a new file, or with `append` after frames of earlier steps."""
     if append and path.exists() and path.stat().st_size:
         if not dump.is_dump(path):
             raise ValueError(f"{path} is not a LAMMPS dump, which append=True could continue")
@@ -431,7 +431,10 @@ def _box(
 
 
 def _points_of(wall: Any) -> NDArray[np.float64]:
-    """Points of a wall that the box encloses; of a plane, those of an axis normal to it."""
+    """Points of a wall that the box encloses. Coordinates that do not count are NaN.
+
+    For a half space only the axis of its normal counts.
+    """
     if not isinstance(wall.mesh, HalfSpace):
         return _placed(wall)
     point = rotated(np.array([wall.mesh.point]), wall.pose[:3, :3]) + wall.pose[:3, 3]

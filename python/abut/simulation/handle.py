@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class Handle:
-    """What `add_force`, `add_body_force`, `every` and `add_insertion` of a `Simulation` return.
+    """Ends calls or an insertion: `add_force`, `every`, `add_insertion` and others return it.
 
     Examples
     --------

@@ -22,13 +22,13 @@ from .clusters import Cluster
 
 _Mask = NDArray[np.bool_]
 
-# which of these spheres, centers (n, 3) and radii (n,), overlap a particle or a wall
+# a callable that returns which spheres, given as centers (n, 3) and radii (n,), overlap something
 Near = Callable[[Doubles, Doubles], _Mask]
 
-# most particles that are tried in a step; the number that fills the box is another limit
+# largest number of particles that are tried in a step, if the box has space for so many
 _MOST = 1 << 16
 
-# places that are tried in one look, if few particles wait
+# largest number of places that are tried in a step, unless more particles wait
 _PLACES = 1024
 
 # orientations that are tried before a cluster counts as too large for the box
@@ -46,7 +46,7 @@ class InsertionState:
     ----------
     generator : numpy.random.Generator
     inserted : int
-        How many were inserted.
+        Number of particles that were inserted so far.
     waiting : list of float
         Radii of the spheres that are due but have no place yet; 1 for each cluster.
     """
@@ -85,14 +85,13 @@ class Insertion(Value):
         Radius of all spheres, or the bounds of a uniform distribution. None for clusters, which
         have their own.
     rate : float
-        How many are inserted per unit of time, positive. A particle that overlaps others wherever
-        it was tried waits, with its radius, and is tried again. If many wait, the box is too full
-        for the rate.
+        Number of particles per unit of time, positive. A particle that finds no free place waits,
+        keeps its radius, and is tried again. If many wait, the box is too full for the rate.
     material : Material
     seed : int, default 0
         Seed of the random numbers, 0 or positive.
     cluster : Cluster, optional
-        Inserted in place of spheres, in random orientations.
+        Clusters to insert in place of spheres, in random orientations.
 
     Raises
     ------
@@ -107,10 +106,10 @@ class Insertion(Value):
     The radii of the inserted spheres have the given distribution: a waiting sphere is not replaced
     by a smaller one.
 
-    While none waits, each particle is tried in the step in which it is due. When the first one
-    finds no place, the simulation tries again 1, 2, 4, ... 32 and 64 steps later, then every 64
-    steps, until none waits. Particles that have become due meanwhile are tried with it. Each is
-    tried at one place for each step since the last try, with at most 1024 places in all. Steps
+    While no particle waits, each one is tried in the step in which it is due. If one finds no
+    place, the simulation tries again 1, 2, 4, ... 32 and 64 steps later, then every 64 steps, until
+    none waits. Particles that become due meanwhile are tried at the same times. Each is tried at as
+    many places as there were steps since the last try, with at most 1024 places for all. Steps
     count from the first failure, so a run in parts or from a restart file has the same bits.
 
     Examples
@@ -160,7 +159,7 @@ class Insertion(Value):
         return InsertionState(generator, int(stored["inserted"]), list(stored["waiting"]))
 
     def due(self, time_elapsed: float) -> int:
-        """How many are due in the time since the insertion began."""
+        """The number of particles that are due in the time since the insertion began."""
         return math.floor(self.rate * time_elapsed * (1 + _ROUNDING))
 
     def draw(
@@ -176,7 +175,7 @@ class Insertion(Value):
         Parameters
         ----------
         state : InsertionState
-            It is changed.
+            Progress of the insertion, which is updated.
         time_elapsed : float
             Time since the insertion began.
         near : callable
@@ -185,13 +184,13 @@ class Insertion(Value):
         period : sequence of 3 (float or None), optional
             Period of the simulation.
         tries : int, default 1
-            Most places at which each particle is tried. The first one without an overlap counts.
+            Largest number of places at which each particle is tried, until one has no overlap.
 
         Returns
         -------
         centers, radii : (n, 3) and (n,) ndarray of float64
-            Of spheres. Of clusters, the centers of mass and the orientations: quaternions (n, 4),
-            x, y, z, w, from the frame in which the cluster was given to the world.
+            For clusters, the centers of mass and the orientations: quaternions (n, 4), x, y, z, w,
+            from the frame in which the cluster was given to the world.
         """
         state.waiting += self._sizes(state, time_elapsed)
         count = len(state.waiting)
@@ -221,7 +220,7 @@ class Insertion(Value):
         return [1.0 if self.radii is None else self.radii] * count
 
     def _capacity(self) -> int:
-        """An upper bound of how many fit into the box."""
+        """An upper bound of the number of particles that fit into the box."""
         low, high = np.array(self.box)
         radius = self._largest() if not isinstance(self.radii, tuple) else self.radii[0]
         volume = 4 / 3 * np.pi * (radius * radius * radius)
@@ -293,14 +292,14 @@ def _free(centers: Doubles, radii: Doubles, tried: _Mask, near: Near) -> _Mask:
 
 
 def _first_free(free: _Mask, rounds: int) -> Indices:
-    """The row of the first free place of each body that has one; rounds follow each other."""
+    """The row of the first free place of each body with one; rows go round by round."""
     of_rounds = free.reshape(rounds, -1)
     bodies = np.flatnonzero(of_rounds.any(axis=0))
     return bodies + of_rounds.shape[1] * of_rounds[:, bodies].argmax(axis=0)
 
 
 def _apart(centers: Doubles, radii: Doubles, period: Period | None) -> _Mask:
-    """Which of these bodies (n, k, 3) to insert: of two that overlap, the first one."""
+    """Which of these bodies (n, k, 3) to insert: of two that overlap, only the first."""
     comes = np.ones(len(centers), bool)
     if not len(centers):
         return comes
@@ -308,7 +307,7 @@ def _apart(centers: Doubles, radii: Doubles, period: Period | None) -> _Mask:
     pairs = find_pairs(centers.reshape(-1, 3), radii.ravel(), period=period)
     bodies = np.unique(np.column_stack([pairs.i // count, pairs.j // count]), axis=0)
     for first, second in bodies[bodies[:, 0] != bodies[:, 1]].tolist():
-        # sorted by the first, which is decided already
+        # pairs are sorted by `first`, so it is already known whether that one is inserted
         comes[second] &= not comes[first]
     return comes
 
@@ -317,7 +316,7 @@ def _orientations(generator: np.random.Generator, count: int) -> Doubles:
     """Random unit quaternions (n, 4), uniform over all orientations."""
     found = np.empty((0, 4))
     while len(found) < count:
-        # keep the points of a cube that are in the ball about its middle
+        # random points of a cube in four dimensions: keep those in the ball about its middle
         points = 2.0 * generator.random((4 * (count - len(found)), 4)) - 1.0
         sizes = lengths(points)
         inside = (sizes > 0) & (sizes <= 1)

@@ -1,6 +1,6 @@
 """Means over a region: stress, and the coordination number.
 
-A grain is what moves as one: a sphere outside of clusters, a cluster, or a convex body.
+A grain is a sphere that is in no cluster, a cluster, or a convex body.
 docs/dem.md, section 15, has the definitions and their sources.
 """
 
@@ -44,9 +44,10 @@ class Region(NamedTuple):
         return float(np.prod(self.high - self.low))
 
     def images(self, least: Doubles, most: Doubles) -> Iterator[tuple[Doubles, _Mask]]:
-        """Shifts (3,) of the region's images, and which boxes from `least` to `most` meet each.
+        """Yield the shift (3,) of each image of the region, and which of m boxes meet it.
 
-        Boxes are (m, 3). The lower sides of a region belong to it, the upper ones do not.
+        The boxes have the corners `least` and `most`, (m, 3). The lower sides of a region belong to
+        it, the upper sides do not.
         """
         of_axes = [self._images_along(axis, least, most) for axis in range(3)]
         for along_x, along_y, along_z in itertools.product(*of_axes):
@@ -70,7 +71,7 @@ class Region(NamedTuple):
 
 
 def read_region(region: ArrayLike | None, period: Period | None) -> Region | None:
-    """The user's box as a Region; None stands for everything."""
+    """Read a box as a Region; None stands for everything."""
     if region is None:
         return None
     low, high = (np.array(corner) for corner in checks.box(region, "region"))
@@ -91,10 +92,10 @@ class Grains(NamedTuple):
     """Grains at the beginning of the last step: spheres, then clusters, then convex bodies."""
 
     centers: Doubles  # (g, 3): centers of mass
-    velocities: Doubles  # (g, 3): the mean of those half a step before and after
+    velocities: Doubles  # (g, 3): mean of the velocities half a step before and after
     masses: Doubles  # (g,)
     of_sphere: Indices  # (n,): the grain of each sphere
-    first_body: int
+    first_body: int  # row of the first convex body
 
     def centers_of(self, rows: Indices) -> Doubles:
         """The centers of mass of the grains to which these rows of spheres belong."""
@@ -118,9 +119,9 @@ def grains_of(simulation: Simulation) -> Grains:
 class Halves(NamedTuple):
     """Half branches: from the center of mass of a grain to a point where a force acts on it."""
 
-    centers: Doubles  # (m, 3)
-    arms: Doubles  # (m, 3)
-    forces: Doubles  # (m, 3): on this grain
+    centers: Doubles  # (m, 3): centers of mass
+    arms: Doubles  # (m, 3): from the centers to the points
+    forces: Doubles  # (m, 3): on the grains
 
 
 def _halves(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
@@ -139,13 +140,13 @@ def _halves(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
 def _both(
     of_i: Doubles, of_j: Doubles, points: Doubles, shifts: Doubles, forces: Doubles
 ) -> Iterator[Halves]:
-    """The two half branches of a contact. The force acts on i; shifts move j next to i."""
+    """The two half branches of contacts; forces act on i, and shifts move j to its image."""
     yield Halves(of_i, points - of_i, forces)
     yield Halves(of_j, points - of_j - shifts, -forces)
 
 
 def _of_bonds(simulation: Simulation, grains: Grains, bonds: Bonds) -> Iterator[Halves]:
-    """Half branches of bonds, with the force in the middle: the branch does not depend on where."""
+    """Half branches of bonds, as if the force acted at the middle; any point gives the same sum."""
     if not len(bonds):
         return
     began = simulation._core.read(_core.SPHERES, "began")
@@ -172,7 +173,7 @@ def _of_spots(simulation: Simulation, grains: Grains, table: BodyContacts) -> It
     assert points is not None and table.spot_overlap is not None
     of_i = grains.centers[grains.first_body + table.i[rows]]
     if table.j is None:
-        # move points to the wall's surface, where contacts of spheres have theirs
+        # move points to the wall's surface, where the contact points of spheres are
         points = points + 0.5 * table.spot_overlap[:, None] * table.normal[rows]
         yield Halves(of_i, points - of_i, table.spot_force)
         return
@@ -225,7 +226,7 @@ def _products(first: Doubles, second: Doubles) -> Doubles:
 
 
 def _momentum_flux(grains: Grains, are_in: _Mask) -> Doubles:
-    """The sum of m dv dv, with velocities relative to their mean by mass."""
+    """The sum of m dv dv; dv is a velocity relative to the mean weighted by mass."""
     masses, velocities = grains.masses[are_in, None], grains.velocities[are_in]
     if not len(masses):
         return np.zeros((3, 3))
@@ -234,7 +235,7 @@ def _momentum_flux(grains: Grains, are_in: _Mask) -> Doubles:
 
 
 def _parts_inside(region: Region, starts: Doubles, arms: Doubles) -> Doubles:
-    """Which fraction, 0 to 1, of each segment from `starts` by `arms` (m, 3) is in the region."""
+    """The fraction of each segment that is in the region; segments lead from `starts` by `arms`."""
     ends = starts + arms
     parts = np.zeros(len(arms))
     for shift, meets in region.images(np.minimum(starts, ends), np.maximum(starts, ends)):
@@ -245,10 +246,10 @@ def _parts_inside(region: Region, starts: Doubles, arms: Doubles) -> Doubles:
 
 
 def _part_between(starts: Doubles, arms: Doubles, low: Doubles, high: Doubles) -> Doubles:
-    """Which fraction of each segment is in a box; the segments' bounding boxes meet it."""
+    """The fraction of each segment that is in a box, which the segments' bounding boxes meet."""
     with np.errstate(divide="ignore", invalid="ignore"):
         at_low, at_high = (low - starts) / arms, (high - starts) / arms
-    # a segment normal to an axis is between both planes, since its bounding box meets the box
+    # a segment normal to an axis lies between the planes, because its bounding box meets the box
     enters = np.where(arms == 0.0, 0.0, np.minimum(at_low, at_high)).max(axis=1, initial=0.0)
     leaves = np.where(arms == 0.0, 1.0, np.maximum(at_low, at_high)).min(axis=1, initial=1.0)
     return np.maximum(leaves - enters, 0.0)
@@ -270,7 +271,7 @@ def coordination(
 
 
 def _touching(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[Indices]:
-    """The grains of all contacts: each grain once for each of its contacts."""
+    """Yield the grains of all contacts: each grain once for each of its contacts."""
     pairs, bonds, between = simulation.pairs, simulation.bonds.table, simulation.body_pairs
     bear = _bear(pairs.force)
     if len(bonds):
@@ -290,7 +291,7 @@ def _touching(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[I
 def _are_bonded(simulation: Simulation, pairs: Pairs, bonds: Bonds) -> _Mask:
     """Which pairs have a bond at the same image."""
     count = len(simulation.ids)
-    # bonds are sorted by i, then j
+    # bonds are sorted by i, then j, so `known` ascends
     keys, known = pairs.i * count + pairs.j, bonds.i * count + bonds.j
     at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
     is_there: _Mask = (_bond_images(simulation, bonds)[at] == pairs.image).all(axis=1)

@@ -64,18 +64,18 @@ class Measures(Part):
             periodic box, but must not be longer than a period. By default the periodic box; then
             all three axes must be periodic.
         kinetic : bool, default False
-            Whether to add the momentum flux of the grains: 1/V times the sum of m dv dv over grains
-            with their center of mass in the region, with velocities relative to their mean by mass.
+            Whether to add the momentum flux: the sum of m dv dv over grains with their center of
+            mass in the region, by V. Velocities dv are relative to the mean weighted by mass.
 
         Returns
         -------
         (3, 3) ndarray of float64
-            Force per area: entry [a, b] is the mean force along b, per area, with which the
-            material before a plane across axis a pushes the material behind it. It is 1/V times the
-            sum of branch times force (Love and Weber), with the volume V of the region, over
-            contacts of grains with each other and with walls, and bonds. A branch goes from a
-            grain's center of mass to the contact point, and on to that of the other grain; its part
-            inside the region counts. A cluster is one grain, and so is a convex body.
+            Force per area. Entry [a, b] is the mean force along b with which the material on the
+            lower side of a plane normal to axis a pushes the material on its upper side. It is the
+            sum of branch times force by the volume V of the region (Love and Weber), over all bonds
+            and all contacts of grains with each other and with walls. A branch leads from a grain's
+            center of mass to the contact point, and on to the other grain's center. Its part inside
+            the region counts. A cluster is one grain, and so is a convex body.
 
         Raises
         ------
@@ -90,11 +90,11 @@ class Measures(Part):
 
         Notes
         -----
-        The mean stress by volume of regions that fill a larger one is the stress of the larger one.
-        The kinetic part is an exception, because the mean velocities differ. For grains at rest
-        between walls, the stress is that on the walls. It is symmetric if spins are constant and
-        walls exert no rolling moments. Forces of `add_force` are not included. Sources:
-        docs/dem.md, section 15.
+        If regions fill a larger one, the mean of their stresses, weighted by volume, is the stress
+        of the larger one. This does not hold for the kinetic part, because mean velocities differ.
+        For grains at rest between walls, the stress is that on the walls. It is symmetric if
+        angular velocities are constant and walls exert no rolling moments. Forces of `add_force`
+        are not included. docs/dem.md, section 15, has the sources.
 
         Examples
         --------
@@ -124,7 +124,7 @@ class Measures(Part):
         ----------
         region : (2, 3) array_like, optional
             Lower and upper corner of a box, as for `stress`: grains with their center of mass in it
-            count. By default all grains count.
+            count. By default all grains of the simulation count.
         walls : bool, default True
             Whether contacts with walls count.
         rattlers : bool, default True
@@ -135,7 +135,7 @@ class Measures(Part):
         Returns
         -------
         float
-            nan if no grain counts.
+            The mean number of contacts; nan if no grain counts.
 
         Raises
         ------
@@ -147,8 +147,8 @@ class Measures(Part):
         A contact is a row of `pairs`, `contacts`, `body_pairs`, `body_sphere_pairs` or
         `body_contacts` that exerts a force. A sphere in a corner may have two contacts with one
         wall, and two clusters several with each other. A contact of bodies counts once, whatever
-        its number of spots. A bond counts as one contact, whatever its force, and also if its
-        spheres touch.
+        its number of spots. A bond counts as one contact, whatever its force. If its spheres touch,
+        bond and contact together count as one.
 
         Examples
         --------

@@ -1,8 +1,8 @@
 """How walls move: poses and twists as functions of time.
 
-A motion begins at time 0 with the identity as its pose; `Simulation` begins it when a wall gets it.
-Axes and origins are in the world. Runs use the poses that the library computes from `parts`; `pose`
-and `twist` here are for users and tests.
+The time of a motion begins at 0, with the identity as its pose, when it is assigned to a wall. Axes
+and origins are in the world. Runs use the poses that the library computes from `parts`; `pose` and
+`twist` here are for users and tests.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ Given = Callable[[float], tuple[ArrayLike, ArrayLike]]
 
 ROTATING, TRANSLATING, OSCILLATING = 0, 1, 2
 
-# Tolerance of the comparison of two poses with the mean of both twists. Where a wall turns by the
-# angle a in a step, the mean is off by a^2 / 12: by less than this up to a third of a radian, and
-# no wall turns that far in a step. A twist in other units, with another sign or about another point
-# is off by far more.
+# The change of a pose in a step may differ from the mean of the two twists by this fraction. If a
+# wall turns by the angle a in a step, the mean has the relative error a^2 / 12. That is less than
+# this up to a third of a radian, and walls turn less in a step. A twist in other units, with
+# another sign or about another point differs by far more.
 _AGREEMENT = 1e-2
 
 # rounding error of the difference of two poses, as a fraction of the lengths in them
@@ -59,7 +59,7 @@ class Motion(Value):
     """The base of `Rotating`, `Translating`, `Oscillating` and `Motions`."""
 
     def parts(self) -> list[Part]:
-        """Its elementary motions in order; each one also moves what those before it have moved."""
+        """The elementary motions in order; each one also moves the axes of all before it."""
         raise NotImplementedError
 
     def pose(self, t: float) -> Doubles:
@@ -91,7 +91,7 @@ class Rotating(Motion):
     axis : (3,) array_like
         Direction of the axis; its length does not matter. Seen along it, the wall turns clockwise.
     origin : (3,) array_like, default (0, 0, 0)
-        A point of the axis. The wall's torque is about it.
+        A point of the axis. The wall's torque is about this point.
     rate : float, default 0
         Angular velocity, in radians per time. A negative rate turns the other way.
 
@@ -123,7 +123,7 @@ class Rotating(Motion):
         )
 
     def parts(self) -> list[Part]:
-        """The motion itself, its axis of unit length."""
+        """The motion itself, with an axis of unit length."""
         return [Part(ROTATING, unit_and_length(self.axis)[0], self.origin, self.rate, 0.0)]
 
 
@@ -138,7 +138,7 @@ class Translating(Motion):
     Raises
     ------
     ValueError, TypeError
-        If it is not three finite numbers.
+        If the velocity is not three finite numbers.
 
     Examples
     --------
@@ -159,7 +159,7 @@ class Translating(Motion):
 
 @dataclass(frozen=True)
 class Oscillating(Motion):
-    """An oscillation along a straight line: amplitude (sin(2 pi f t + phase) - sin phase).
+    """An oscillation along a line by the vector amplitude (sin(2 pi f t + phase) - sin phase).
 
     Parameters
     ----------
@@ -207,8 +207,8 @@ class Motions(Motion):
     ----------
     motions : sequence of Rotating, Translating, Oscillating or Motions
         The first one moves the wall, the second one moves the wall and the first one's axis, and
-        so on. The torque of the wall is about the origin of the first one that rotates, which those
-        after it move.
+        so on. The torque of the wall is about the origin of the first rotation, which later motions
+        move.
 
     Raises
     ------
@@ -217,7 +217,7 @@ class Motions(Motion):
 
     Examples
     --------
-    A planet turns about its own axis, which goes around the sun's:
+    A planet that turns about its own axis, which moves around the axis of the sun:
 
     >>> import abut
     >>> spin = abut.Rotating(axis=(0, 0, 1), origin=(1, 0, 0), rate=10)
@@ -301,8 +301,8 @@ def check_given(call: Given, t: float, step: float, size: float) -> tuple[Double
     t, step : float
         Time and time step of the simulation.
     size : float
-        Largest distance of the mesh's points from the origin of its frame, which weighs the
-        difference of spins.
+        Largest distance of the mesh's points from the origin of its frame, by which differences
+        of angular velocities are multiplied.
 
     Returns
     -------
@@ -312,9 +312,9 @@ def check_given(call: Given, t: float, step: float, size: float) -> tuple[Double
     Raises
     ------
     TypeError, ValueError
-        If it does not return a rigid pose and a finite twist. If the pose changes otherwise than
-        the twists say, both in the first and in the second step after t. (The motion may begin or
-        end in one of them.)
+        If it does not return a rigid pose and a finite twist. If pose and twist disagree both in
+        the first and in the second step after t. In one of these steps they may disagree, because
+        the motion may begin or end in it.
     """
     states = [call_given(call, t + k * step) for k in range(3)]
     if not any(_agree(states[k], states[k + 1], step, size) for k in range(2)):
@@ -346,7 +346,7 @@ def _mean_twist(before: Doubles, after: Doubles, step: float) -> tuple[Doubles, 
 
 
 def _rotation_vector(rotation: Doubles) -> Doubles:
-    """Axis times angle of a rotation."""
+    """The axis of a rotation times its angle."""
     twice_sine = np.array(
         [
             rotation[2, 1] - rotation[1, 2],
@@ -355,7 +355,7 @@ def _rotation_vector(rotation: Doubles) -> Doubles:
         ]
     )
     sine, cosine = lengths(twice_sine) / 2, (np.trace(rotation) - 1) / 2
-    # a half turn has no axis here, but no wall turns that far in a step
+    # the sine of half a turn is 0 and gives no axis, but no wall turns that far in a step
     return twice_sine / 2 * (arc_tangent(sine, cosine) / sine if sine else 1.0)
 
 
@@ -398,7 +398,7 @@ def _rotation(axis: _Vector, angle: float) -> Doubles:
 
 
 def _twist_of(part: Part, t: float, point: Doubles) -> tuple[Doubles, Doubles]:
-    """The velocity that a part gives to the point, and its angular velocity."""
+    """The velocity that a part gives to the point, and the angular velocity of the part."""
     vector = np.array(part.vector)
     if part.kind == ROTATING:
         spin = part.rate * vector

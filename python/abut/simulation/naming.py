@@ -1,4 +1,4 @@
-"""Names in errors about arguments: public ones, and a hint where another code's name was used."""
+"""Names in error messages: public names, and a hint if another code's argument was used."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def touching(simulation: Simulation, centers: Doubles, radii: Doubles) -> NDArra
 
 
 def _rows_near(simulation: Simulation, centers: Doubles, radii: Doubles) -> Indices:
-    """Rows of spheres with boxes that meet the box of the new ones; others touch none."""
+    """Rows of spheres that meet the common bounding box of the new ones; others touch none."""
     near = np.full(len(simulation.radii), len(centers) > 0)
     for axis, length in enumerate(simulation.period or (None,) * 3):
         if length is None and len(centers):

@@ -36,7 +36,7 @@ _Part = TypeVar("_Part", bound="Part")
 
 
 class Part:
-    """A view of a simulation with the methods of one field; it has no state of its own."""
+    """A view of a simulation with the methods of one topic; it has no state of its own."""
 
     __slots__ = ("_sim",)
 
@@ -86,7 +86,7 @@ class Population(Part):
         AttributeError
             If a column does not exist, or cannot be assigned.
         ValueError, TypeError
-            If a shape, a type or a number is wrong; the message names the first.
+            If a shape, a type or a number is wrong; the message names the first wrong one.
         """
         with self._core.lock(False):
             given = {}
@@ -121,9 +121,9 @@ class Population(Part):
     def add_force(self, call: Callable[[Simulation], Any]) -> Handle:
         """Add forces of your own, one for each item, as `Simulation.add_force` does for spheres.
 
-        Forces on clusters act at the centers of mass. Forces on bonds act on i, and reversed on j.
+        Forces on clusters act at the centers of mass. Forces on bonds act on i, the opposite on j.
         Forces on walls that are `Free` replace `Wall.applied_force` and `Wall.applied_torque`.
-        Restart files count such callables with those of `add_force`.
+        Restart files hold the number of such callables, added to that of `add_force`.
         """
         with self._core.lock(False):
             entry = partial(_pushed, type(self), read_call(call))
@@ -134,7 +134,7 @@ class Population(Part):
         return Handle(f"{adder}: {name_of(call)}", partial(_drop, self._sim, calls, entry))
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """The forces and torques on spheres to which these on the items are equal."""
+        """Forces and torques on spheres, equivalent to the given ones on the items."""
         raise NotImplementedError
 
     def _find(self, numbers: ArrayLike, named: str = "numbers") -> Indices:
@@ -196,7 +196,7 @@ def short_form(
 ) -> Callable[Concatenate[Simulation, _P], _T]:
     """A part's method as a method of the simulation, with its signature and docstring."""
     inner: Any = inspect.unwrap(method)
-    # a copy: Python's errors contain its name
+    # a copy, because it is renamed for Python's error messages
     copy = FunctionType(
         inner.__code__, inner.__globals__, inner.__name__, inner.__defaults__, inner.__closure__
     )

@@ -46,14 +46,14 @@ class Bounds(NamedTuple):
 
     corners: tuple[tuple[float, ...], ...] | None = None
     on_leave: OnLeave = "raise"
-    left: int = 0  # how many left earlier bounds, or were removed
+    left: int = 0  # number of particles that left earlier bounds, or were removed
 
 
 class Known(NamedTuple):
     """The Python side of a simulation, replaced as a whole by the call that changes the C side.
 
     So both sides agree even if Ctrl-C or another thread interrupts between two lines of Python. It
-    is immutable. The C side may have materials and shapes that are missing here, which are unused.
+    is immutable. The C side may have more materials and shapes, which nothing uses.
     """
 
     beats: tuple[Beat, ...]  # the last one is the current one
@@ -77,7 +77,7 @@ class Fresh(NamedTuple):
 def changes(
     method: Callable[Concatenate[_S, _P], _T],
 ) -> Callable[Concatenate[_S, _P], _T]:
-    """Give a method that changes a simulation, or reads all of it, the simulation's lock."""
+    """Run a method that changes a simulation, or reads all of it, with the simulation's lock."""
 
     @wraps(method)
     def alone(simulation: _S, /, *arguments: _P.args, **keywords: _P.kwargs) -> _T:

@@ -43,7 +43,7 @@ class Record:
 
     def __init__(self) -> None:
         self._rows: list[tuple[float, NDArray[Any]]] = []
-        self._end: Callable[[], None] | None = None  # removes it from its simulation
+        self._end: Callable[[], None] | None = None  # removes the record from its simulation
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # a copy belongs to no simulation
@@ -62,7 +62,7 @@ class Record:
             end()
 
     def _add(self, time: float, value: Any) -> None:
-        # Ctrl-C may arrive right after a row was added, and the call is repeated then
+        # if Ctrl-C arrives right after a row was added, the call is repeated
         if not self._rows or self._rows[-1][0] != time:
             # a copy, because the returned array may change later
             self._rows.append((time, np.array(value)))
@@ -88,7 +88,7 @@ class Record:
         ----------
         path : str or path-like
             Ends in ``.csv``. The columns are ``time`` and ``value``; for arrays ``value_0``,
-            ``value_1`` and so on, for arrays of arrays ``value_0_0``.
+            ``value_1`` and so on; for arrays with two axes ``value_0_0``.
 
         Raises
         ------

@@ -67,25 +67,25 @@ def load_simulation(
     path : str or path-like
     meshes : Mesh or sequence of Mesh
         Meshes of the walls, in the order in which they were added, without removed walls. The file
-        does not hold them. It holds half spaces and the shapes of convex bodies.
+        holds no meshes. It holds half spaces and the shapes of convex bodies.
     forces : iterable of callable
-        Callables of `Simulation.add_force`.
+        The callables that `Simulation.add_force` was called with.
     motions : dict of int to callable, optional
-        By wall number: motions that are callables, and each `Servo` with a callable as its area.
+        Motions that are callables, and each `Servo` with a callable as its area, by wall number.
     body_forces : iterable of callable
-        Callables of `Simulation.add_body_force`.
+        The callables that `Simulation.add_body_force` was called with.
     laws : dict of str to law, optional
-        By name: laws of your own, as `law` made them, or a `CompiledLaw`. The file holds their
+        Laws of your own by name, as `law` made them, or a `CompiledLaw`. The file holds their
         parameters. No code of a file is executed.
     deform : dict of int to callable, optional
-        By wall number: callables of walls that deform. `meshes` has these walls as they were added;
+        Callables of walls that deform, by wall number. `meshes` has these walls as they were added;
         the file holds their current vertices.
 
     Returns
     -------
     Simulation
-        It continues with the same bits as the one that was saved. Register `every` and `record`
-        again.
+        It continues with the same bits as the saved simulation. Call `every` and `record` again:
+        the file does not hold their callables.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def load_simulation(
     Warns
     -----
     SimulationWarning
-        If there were more or fewer forces, or the code of a law has changed.
+        If the number of forces is another one than before, or the code of a law has changed.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def _next_numbers(setup: Mapping[str, Any]) -> Numbers:
 
 
 def _lasting(numbers: Numbers, arrays: _Arrays, bodies: NDArray[np.intp]) -> Numbers:
-    """The lasting numbers with those of the loaded spheres, clusters and bodies."""
+    """The lasting numbers, completed with those of the loaded spheres, clusters and bodies."""
     return numbers._replace(
         ids=locked(arrays["ids"]),
         clusters=locked(arrays["cluster_numbers"]),
@@ -235,7 +235,7 @@ def _whole(setup: Mapping[str, Any], name: str) -> int:
 def _steps(
     setup: Mapping[str, Any], simulation: Simulation, step_count: int
 ) -> tuple[tuple[Beat, ...], NDArray[np.float64]]:
-    """The step lengths so far, and the terms of the next step."""
+    """The step lengths so far, and the library's step terms (see `schedule.terms_of`)."""
     beats = tuple(Beat(float(a), int(b), float(c)) for a, b, c in setup["beats"])
     numbers = [beat.since for beat in beats]
     own = [beat.step for beat in beats]
@@ -269,13 +269,13 @@ def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
 
 
 def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
-    """Raise a ValueError unless lasting numbers ascend and are less than the next one."""
+    """Raise a ValueError unless lasting numbers ascend from 0 or more and are less than `end`."""
     if numbers.ndim != 1 or (np.diff(numbers, prepend=-1, append=end) <= 0).any():
         raise ValueError(f"{name} does not ascend from 0 to less than {end}")
 
 
 def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
-    """A simulation with its laws, without particles and walls."""
+    """A simulation with the settings and laws of a file, without particles and walls."""
     names = ("step", "gravity", "period", "resolution", "workers")
     simulation = Simulation(**{name: setup[name] for name in names})
     materials = [from_dict(stored) for stored in setup["materials"]]
@@ -300,7 +300,7 @@ def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
 
 
 def copied(simulation: Simulation, deform: Mapping[int, Structure]) -> Simulation:
-    """Make `Simulation.copy`, as from a file, with laws and motions that no file holds."""
+    """Copy a simulation as if through a file, but with laws and motions that files cannot hold."""
     check_structures(deform)
     entries = simulation._walls.entries
     there = [entry for entry in entries if not entry.is_gone]
@@ -370,9 +370,10 @@ _Run = tuple[slice, slice | None, slice]
 
 
 def _runs(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> Iterator[_Run]:
-    """Split rows into runs of spheres alone and runs of clusters.
+    """Split the rows of spheres into runs of single spheres and runs of members of clusters.
 
-    Yields the rows of the spheres, those of the clusters or None, and those of their members.
+    Yields the rows of the spheres, the rows of their clusters (None for single spheres), and the
+    rows of these members among all members.
     """
     is_member = groups >= 0
     borders = np.flatnonzero(np.diff(is_member)) + 1

@@ -20,10 +20,11 @@ from .walls import Walls
 _Arrays = Mapping[str, NDArray[Any]]
 
 
-# Changes when readers could no longer make sense of a file. Files of other formats are refused.
+# Version of the format. It changes when readers could no longer make sense of a file, and they
+# refuse all other versions.
 FORMAT = 5
 
-# the columns of each population, which stand in csrc/abut.h
+# the columns of each population, which csrc/abut.h defines
 _RIGIDS = columns_of("rigids")
 STATES = {
     "spheres": columns_of("spheres"),
@@ -35,7 +36,7 @@ STATES = {
 # partners of convex bodies, in the library's order
 MEETINGS = ("walls", "bodies", "spheres")
 
-# columns of contacts and pairs that the next step needs
+# columns of contacts and pairs that the next step needs: forces and contact history
 CARRIED = ("force", "moment", "spring", "roll")
 
 # the column with further history, which some laws have
@@ -52,10 +53,10 @@ _LASTING = (
     "breakages.step",
 )
 
-# numbers for each vertex of a wall that deforms
+# a file has this many numbers for each vertex of a wall that deforms
 SURFACE = 12
 
-# members of abut_wall_state, and numbers of the account
+# number of members of abut_wall_state, and of the energy account
 WALL_STATE, ACCOUNT = 25, 7
 
 
@@ -78,7 +79,7 @@ TABLE_KEYS = tuple(
     for name in (*kind._public_columns(), *kind._hidden_columns, *CARRIED)
 )
 
-# columns per row and per spot of body contacts
+# columns of body contacts: those with an entry per row, and those with an entry per spot
 _NOT_SAVED = ("_before", "offsets")
 _SPOT_ROWS: dict[str, type[Any]] = {
     **{c.name: c.dtype.type for c in columns_of("convex") if c.name not in _NOT_SAVED},
@@ -100,28 +101,29 @@ _BODY_TYPES: dict[str, type[Any]] = {
 }
 _BOND_TYPES = _types_of("bonds", "breakages", "rests")
 
-# arrays that only a period, or only some laws, make
+# arrays of simulations with a period
 _PERIODIC = tuple(f"with_{meeting}.image" for meeting in MEETINGS)
+# arrays of laws with further history
 _OWN_TYPES: dict[str, type[Any]] = {
     f"{table}.{HISTORY}": np.float64
     for table in ("contacts", "pairs", *(f"with_{meeting}" for meeting in MEETINGS))
 }
 
-# arrays with NaN: the bound of an error may be unknown, and the state of a pair is bits
+# arrays that may hold NaN: an error bound may be unknown, and the state of a pair is a bit pattern
 _MAY_BE_NAN = (".error", ".state")
 
-# arrays with infinity: strengths of unbreakable bonds, and the distance that a Servo may move
+# arrays that may hold infinity: bond strengths, and the distance that a Servo may move
 _MAY_BE_INFINITE = (".tensile_strength", ".shear_strength", "drives")
 
 
-# arrays of driven walls, and of all deforming walls' vertices, in their order
+# arrays of driven walls, and of the vertices of walls that deform, in the order of the walls
 _DRIVING_TYPES: dict[str, type[Any]] = {"drives": np.float64, "surfaces": np.float64}
 
 # ---- reading -------------------------------------------------------------------------------------
 
 
 def read_file(path: Path) -> dict[str, NDArray[Any]]:
-    """The known arrays of the file, in their types; others are ignored."""
+    """The known arrays of the file, converted to their types; unknown arrays are ignored."""
     known = ("abut_simulation", "setup", *_TYPES, *TABLE_KEYS)
     headers = npz.read_headers(
         path, (*known, *_BODY_TYPES, *_BOND_TYPES, *_OWN_TYPES, *_DRIVING_TYPES)
@@ -144,7 +146,7 @@ def read_file(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def typed_arrays(arrays: _Arrays) -> dict[str, NDArray[Any]]:
-    """Arrays in their types; a ValueError names the first that has wrong values."""
+    """The arrays converted to their types; a ValueError names the first one with wrong values."""
     all_types = _TYPES | _BODY_TYPES | _BOND_TYPES | _OWN_TYPES | _DRIVING_TYPES
     types = {name: kind for name, kind in all_types.items() if name in arrays}
     return {**arrays} | {name: _typed(name, arrays[name], kind) for name, kind in types.items()}
@@ -153,7 +155,7 @@ def typed_arrays(arrays: _Arrays) -> dict[str, NDArray[Any]]:
 def sound_tables(
     arrays: _Arrays, meshes: tuple[Mesh, ...], stored: NDArray[np.intp]
 ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
-    """Contacts and pairs of the last step; `stored`: the library's numbers of the walls, or -1."""
+    """Contacts and pairs of the last step; `stored` has the library's wall numbers, or -1."""
     contacts, pairs = (
         columns_under(arrays, prefix, [name.split(".")[1] for name in TABLE_KEYS if prefix in name])
         for prefix in ("contacts", "pairs")
@@ -167,7 +169,7 @@ def sound_tables(
 
 
 def check_readable(arrays: _Arrays, setup: bytes, walls: Walls) -> None:
-    """Raise a ValueError for what readers would reject, as far as that is quick to check."""
+    """Raise a ValueError if a reader would reject the file. Slow checks are left out."""
     typed = typed_arrays(arrays)
     read_setup(np.frombuffer(setup, np.uint8))
     state_columns(typed, "spheres", len(typed["ids"]))

@@ -76,7 +76,7 @@ def read_deformed(
     arrays: _Arrays,
     deform: dict[int, Structure],
 ) -> list[WallEntry]:
-    """The walls, with the state of those that deform."""
+    """The entries, completed with the state of the walls that deform."""
     numbers = [k for k, wall in enumerate(stored) if "deformed" in wall]
     for number in deform:
         if number not in numbers:
@@ -102,7 +102,7 @@ def _vertex_count(entry: WallEntry, number: int, deform: Mapping[int, Structure]
 
 
 def _wall_mesh(number: int, stored: Any, meshes: Iterator[tuple[int, Mesh]]) -> Mesh | HalfSpace:
-    """The next mesh, or the half space that the file has."""
+    """The mesh or half space of a wall: the next given mesh, or the half space in the file."""
     if isinstance(stored, dict):
         half_space = from_dict(stored)
         if not isinstance(half_space, HalfSpace):

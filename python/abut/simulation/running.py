@@ -18,7 +18,7 @@ from .watch import BODY, SPHERE, WALL, StableStep
 if TYPE_CHECKING:
     from ..search.finder import ContactFinder
 
-# statuses that name a convex body
+# statuses of the library that come with the row of a convex body
 _OF_BODIES = (
     _core.BODY_LAW,
     _core.BODY_CURVATURE,
@@ -28,7 +28,7 @@ _OF_BODIES = (
     _core.BODY_TOO_SMALL,
 )
 
-# runs of at least this many sphere-steps build the bins for the largest sphere in advance
+# runs with at least this number of steps times spheres build bins for the largest one in advance
 _MANY_QUERIES = 100_000
 
 
@@ -73,24 +73,24 @@ class Running(Part):
         Warns
         -----
         SimulationWarning
-            If `step` is longer than 1.5 times the longest stable one. This is checked at the start,
-            unless nothing has changed since the last run, after two steps, and then every 200
-            steps; less often with fewer than 20 spheres and bodies.
+            If `step` is longer than 1.5 times the longest stable one. This is checked at the start
+            (unless nothing has changed since the last run), after two steps, and then every 200
+            steps. With fewer than 20 spheres and bodies, it is checked less often.
             If a sphere moves by more than its radius in a step, and may pass through a wall.
-            If an overlap grows beyond 10 % of a radius, the smaller one of two spheres. The radius
+            If an overlap grows beyond 10 % of the radius, or of the smaller one of two. The radius
             of a convex body is that of the largest sphere inside it about its center of mass.
             If overlaps exceed 5 % of a radius in the first step after particles or walls were
-            added, switched on, moved, resized or released. The message names the deepest one, and
-            the speed at which it will drive the two apart.
-            If a wall with a `Servo` without mass has moved by the size of its mesh, and touches
-            nothing that bears its load.
+            added, switched on, moved, resized or released. The message names the deepest overlap,
+            and the speed at which it will drive its two partners apart.
+            If a wall with a `Servo` without mass has moved by the size of its mesh, and no contact
+            supports its load.
 
         Notes
         -----
-        Each kind of warning is given once, for the first case, also over several runs and restart
-        files. Overlaps of added particles are an exception.
+        Each kind of warning is given once, for the first case, even over several runs and restart
+        files. Only overlaps of added particles are reported again.
 
-        Whatever ends a run, the simulation has done whole steps, and `run` continues from there.
+        After an exception, the simulation is at the end of a step, and `run` continues from there.
 
         Examples
         --------
@@ -126,7 +126,7 @@ class Running(Part):
 
     def _steps_within(self, duration: float) -> int:
         count = self._sim._events.steps_of(duration, "duration")
-        # rounding of t - sim.time, where t is a sum of many intervals
+        # largest rounding error of a duration t - sim.time, where t is a sum of many intervals
         rounding = 1e-9 * self._sim.step + 1e-12 * abs(self._sim.time)
         if count == 0 and duration > rounding:
             raise ValueError(
@@ -136,7 +136,7 @@ class Running(Part):
         return count
 
     def _prepare(self, count: int) -> None:
-        """Check and prepare what a run needs once."""
+        """Check laws and walls, and build bins, before the first step of a run."""
         if self._sim._resolution == "sharing":
             self._sim._laws.check_sharing(
                 self._sim._walls.entries[k].material for k in self._sim._walls.order
@@ -156,7 +156,7 @@ class Running(Part):
             self._sim._prepared = finder, largest
 
     def _go_on(self, end: int, until: float | None, meter: Progress | None) -> None:
-        # first what Ctrl-C or an error left undone after the last step
+        # first finish what Ctrl-C or an error left undone after the last step
         end = self._finish(end, until)
         if self._sim.step_count >= end:
             return
@@ -169,7 +169,7 @@ class Running(Part):
                 meter.update()
 
     def _finish(self, end: int, until: float | None) -> int:
-        """Do what follows a step; return the number of the last step of the run."""
+        """Do what follows a step. Returns the run's last step, which a new step length changes."""
         beat = self._sim._beat
         self._sim._events.finish_step()
         if until is None or self._sim._beat is beat:
@@ -216,7 +216,7 @@ class Running(Part):
     # ---- what ends a run ----
 
     def _error(self, status: int, row: int, detail: int, value: float) -> Exception:
-        """The exception for what ended a run, with the sphere's id or the body's number."""
+        """The exception for the library's status that ended a run."""
         if status in _OF_BODIES:
             return self._body_error(status, row, detail, value)
         if status == _core.LAW_NOT_FINITE:
@@ -259,7 +259,7 @@ class Running(Part):
         )
 
     def _two(self, first: int, second: int, kind: int) -> str:
-        """The names of the two partners of a row."""
+        """The names of the two partners of a contact."""
         bodies = self._sim._settled().bodies
         is_sphere = kind in (_core.SPHERE_WALL, _core.SPHERE_SPHERE)
         own = f"sphere {self._sim.ids[first]}" if is_sphere else f"body {bodies[first]}"
@@ -299,11 +299,11 @@ class Running(Part):
         Returns
         -------
         float
-            The smallest limit of all spheres, bodies, and walls with a `Servo` or a `Free`, by the
-            stiffness and damping of their contacts at the beginning of the last step. A sphere
-            without contacts counts as if it had four. Under Hertz' law their overlap is 1 % of the
-            radius, or as deep as the sphere's speed makes it. A body without contacts counts as if
-            it had four spots. Infinite without spheres, bodies and laws.
+            The smallest limit of all spheres, bodies, and walls with a `Servo` or a `Free`. It
+            follows from the stiffness and damping of their contacts at the beginning of the last
+            step. A sphere without contacts counts as if it had four; under Hertz' law their overlap
+            is 1 % of the radius, or more if the sphere's speed leads to more. A body without
+            contacts counts as if it had four spots. Infinite without spheres, bodies and laws.
 
         Examples
         --------
@@ -330,12 +330,12 @@ class Running(Part):
         return Counts(found.steps, found.spheres + found.bodies, touching, found.sphere_steps)
 
     def statistics(self) -> SimulationStatistics:
-        """Counts of what the steps did so far, and where the time went.
+        """Counts of the work in all steps so far, and the time that it took.
 
         Returns
         -------
         SimulationStatistics
-            Printed, it is a table of the parts of a step.
+            Counts and times; printed as a table of the parts of a step.
 
         Examples
         --------

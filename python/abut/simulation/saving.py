@@ -65,23 +65,23 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 
 def _deforming(simulation: Simulation) -> list[Deforming]:
-    """The state of walls that deform, after the last step."""
+    """The state after the last step of the walls that deform."""
     found = (entry.deforming for entry in simulation._walls.entries)
     return [one.at(simulation.step_count) for one in found if one is not None]
 
 
 def _has_bonds(simulation: Simulation) -> bool:
-    """Whether it has, or had, bonds."""
+    """Whether the simulation has bonds, or had some."""
     return any(simulation._core.counts()[4:])
 
 
 def _has_bodies(simulation: Simulation) -> bool:
-    """Whether it has, or had, convex bodies."""
+    """Whether the simulation has convex bodies, or had some."""
     return bool(simulation.shapes)
 
 
 def setup_of(simulation: Simulation) -> dict[str, Any]:
-    """The part of a restart file that is JSON: no arrays of spheres, and no callables."""
+    """The part of a restart file that is stored as JSON. It has no rows and no callables."""
     laws = simulation._laws
     return {
         "step": simulation.step,
@@ -121,7 +121,7 @@ def _law_setup(law: Law) -> dict[str, Any]:
 
 
 def _shape_setup(shape: ConvexShape) -> dict[str, Any]:
-    """The numbers from which an equal shape is made."""
+    """The numbers from which a reader makes an equal shape."""
     names = ("vertices", "indices", "offsets")
     return {name: getattr(shape, name).tolist() for name in names} | {"radius": shape.radius}
 
@@ -154,7 +154,7 @@ def _feed_setup(feed: Feed) -> dict[str, Any]:
 
 
 def digest(mesh: Mesh) -> str:
-    """A hash of vertices and facets; equal hashes mean equal contacts."""
+    """A hash of the vertices and facets. Meshes with equal hashes give equal contacts."""
     found = hashlib.sha256()
     for array in (mesh.vertices, mesh.indices, mesh.offsets):
         found.update(np.ascontiguousarray(array).tobytes())

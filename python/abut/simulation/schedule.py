@@ -13,16 +13,16 @@ import numpy as np
 from ..base.arrays import Doubles, Indices
 from .insertion import Insertion, InsertionState
 
-# steps are counted exactly up to here
+# doubles hold all numbers of steps up to this one exactly
 MOST_STEPS = 2.0**53
 
-# Most steps between two tries of an insertion that waits. A try takes as long as about ten steps of
-# a few hundred spheres.
+# Largest number of steps between two tries of an insertion with waiting particles. A try takes as
+# long as about ten steps of a few hundred spheres.
 _MOST_WAITED = 64
 
 
 class Beat(NamedTuple):
-    """Steps of one length, from the step after number `since` on, which ended at time `start`."""
+    """A time step that holds for all steps after step number `since`, which ended at `start`."""
 
     step: float
     since: int = 0
@@ -38,7 +38,7 @@ class Beat(NamedTuple):
 
 
 def times_of(beats: Sequence[Beat], numbers: Indices) -> Doubles:
-    """The times after these numbers of steps, with the step lengths of the beats."""
+    """The times at the ends of the steps with these numbers."""
     begins = np.array([beat.since for beat in beats])
     steps, starts = (np.array([beat[k] for beat in beats]) for k in (0, 2))
     rows = np.searchsorted(begins, numbers, side="right") - 1
@@ -46,7 +46,7 @@ def times_of(beats: Sequence[Beat], numbers: Indices) -> Doubles:
 
 
 def terms_of(beat: Beat, gravity: Doubles) -> Doubles:
-    """The library's step terms if all steps are alike: of the next, of the last, and the start."""
+    """The library's terms of the next step, of the last step and of the start, if all are alike."""
     one = [beat.step, *gravity, 0.0]
     return np.array([*one, *one, 0.0, 0.0])
 
@@ -82,7 +82,7 @@ class _Step(NamedTuple):
 
 
 class Schedule:
-    """Calls at regular intervals, and those of them that are due."""
+    """Callables that are called at regular intervals, and the calls that are due now."""
 
     def __init__(self) -> None:
         self._events: list[_Event] = []
@@ -168,7 +168,7 @@ class Feed:
             return 1
         next_due = (self.state.inserted + 1) / self.insertion.rate
         ahead = beat.steps(next_due - (beat.time(now) - self.start))
-        # one step early does no harm, since it is checked again
+        # one step too early does no harm, because `is_due` is checked then
         return max(1, int(min(ahead, MOST_STEPS)) - 1) if ahead > 0 else int(MOST_STEPS)
 
     def tries(self, now: int) -> int:
@@ -190,12 +190,12 @@ class Feed:
 
 
 def _look_after(waited: int) -> int:
-    """The number of waiting steps after which the next try follows."""
+    """The next number of waiting steps with a try: 1, 2, 4, ..., 64, 128, 192, ..."""
     if waited < _MOST_WAITED:
         return int(1 << waited.bit_length())
     return waited - waited % _MOST_WAITED + _MOST_WAITED
 
 
 def _look_before(waited: int) -> int:
-    """The number of waiting steps after which the last try was."""
+    """The number of waiting steps at the try before the one at `waited`."""
     return waited // 2 if waited <= _MOST_WAITED else waited - _MOST_WAITED

@@ -50,7 +50,7 @@ class Simulation(State):
     Parameters
     ----------
     step : float
-        Time step, positive. `stable_step` returns how long it may be.
+        Time step, positive. `stable_step` returns the longest stable one.
     gravity : (3,) array_like, default (0, 0, -9.81)
         Acceleration of gravity.
     period : sequence of 3 floats or None, optional
@@ -66,10 +66,10 @@ class Simulation(State):
     ----------
     ids : (n,) ndarray of intp
         Lasting numbers of the spheres, as `add_spheres` returned them. All arrays of spheres are in
-        this order, that of addition.
+        this order, the order of addition.
     centers : (n, 3) ndarray of float64
-        Current centers. Along a periodic axis a center is from 0 to the period; for a member of a
-        cluster, the cluster's center of mass is.
+        Current centers. Along a periodic axis, the center of a sphere is from 0 to the period. For
+        a cluster its center of mass is in this range, and members may be outside.
     radii, masses : (n,) ndarray of float64
         A member of a cluster has an equal part of the cluster's mass. Assigning radii does not
         change masses.
@@ -78,37 +78,37 @@ class Simulation(State):
     material : (n,) ndarray of intp
         Indices into `materials`.
     fixed : (n,) ndarray of bool
-        Which spheres are fixed (frozen). A fixed sphere does not move and has no velocity. It
-        touches others with an infinite mass in their laws, and `forces` has the force on it. Two
-        fixed spheres exert nothing on each other, but a fixed sphere and a wall do. A whole mask
-        can be assigned, the same for all members of a cluster. Bodies have ``bodies.fixed``.
+        Which spheres are fixed (frozen). A fixed sphere does not move and has no velocity. Contact
+        laws use an infinite mass for it, and `forces` has the force on it. Two fixed spheres exert
+        nothing on each other, but a fixed sphere and a wall do. A whole mask can be assigned;
+        members of a cluster need the same value. Bodies have ``bodies.fixed``.
     forces, torques : (n, 3) ndarray of float64
         Forces and torques of contacts, bonds and callables, without gravity, at the beginning of
         the last step.
     left : int
-        How many spheres, clusters and bodies have left the bounds so far: see `set_bounds`.
+        Number of spheres, clusters and bodies that have left the bounds so far: see `set_bounds`.
     images : (n, 3) ndarray of intp
         By how many periods each sphere has left the periodic box: ``centers + images * period`` is
         its unwrapped position.
     materials : tuple of Material
         Materials of all spheres, walls and laws; equal ones are listed once.
     time : float
-        ``step_count * step``; where `step` was assigned at the time t after n steps,
+        ``step_count * step``. If `step` was assigned at the time t after n steps, it is
         ``t + (step_count - n) * step``.
     step_count : int
     step : float
-        It can be assigned, also in callables of `every`. Contacts keep their history, and the
-        longest stable step is checked at once.
+        The time step. It can be assigned, even in callables of `every`. Contacts keep their
+        history, and a step that is too long gives a warning immediately.
     gravity : (3,) ndarray of float64, read-only
         It can be assigned as a whole.
     period : tuple of 3 (float or None), or None
     resolution : str
     contacts : Contacts
         Contacts of spheres with walls at the beginning of the last step. A further column, `force`,
-        has the force on the sphere. `sphere` is a row in the order of `ids`. Columns are read-only.
+        has the force on the sphere. `sphere` is its row in `ids`. Columns are read-only.
     pairs : Pairs
-        Pairs of touching spheres at the same time; `force` is the force on i. Pairs within a
-        cluster exert nothing and are not listed, nor is a sphere that touches its own image.
+        Pairs of touching spheres at the beginning of the last step; `force` is the force on i.
+        Members of one cluster, or a sphere and its own image, exert nothing and are not listed.
     spheres, clusters, bodies, bonds, walls : populations
         The populations, which have the same interface: `numbers`, columns as attributes,
         ``assign(...)`` of several columns at once, ``add``, ``remove``, ``fixed``, ``add_force``,
@@ -128,7 +128,8 @@ class Simulation(State):
     breakages : Breakages
         A table of the bonds that have broken: when, where and why.
     energy : Energy
-        A named tuple (kinetic, rotational, gravitational, elastic, dissipated, wall_work).
+        Energies at the beginning of the last step: a named tuple (kinetic, rotational,
+        gravitational, elastic, dissipated, wall_work).
 
     Raises
     ------
@@ -139,8 +140,8 @@ class Simulation(State):
 
     Notes
     -----
-    Arrays are read-only, and of the current state. The state of spheres (centers, radii, masses,
-    velocities, angular_velocities, material) is assigned as a whole:
+    Arrays are read-only, and have the current state. The state of spheres (centers, radii, masses,
+    velocities, angular_velocities, material) is assigned by whole columns:
     ``sim.velocities = sim.velocities * 0.5``. Places and velocities of the members of a cluster
     follow from the cluster, whatever is assigned: assign ``sim.clusters.velocities`` instead.
 
@@ -148,8 +149,8 @@ class Simulation(State):
     simulation during a run or another change, or reads it during a step. Callables that `run` calls
     may change the simulation, but not run it.
 
-    After Ctrl-C, a simulation is either unchanged by the interrupted call, or as after it. It can
-    continue.
+    If Ctrl-C interrupts a call, its change of the simulation is either complete or not made at all.
+    The simulation can continue.
 
     Examples
     --------
@@ -309,7 +310,7 @@ class Simulation(State):
         known, now = self._known, self.step_count
         beat = Beat(checks.number(step, "step"), now, self.time)
         if beat.step != self.step:
-            # a step length that no step has used leaves no trace
+            # forget the previous step length if no step has used it
             before = known.beats if known.beats[-1].since < now else known.beats[:-1]
             self._core.set_step(beat.step, None, known._replace(beats=(*before, beat)))
         self._watch.look_at_new_step(self)
@@ -343,9 +344,9 @@ class Simulation(State):
         Raises
         ------
         ValueError
-            If the law does not fit the materials, as Hertz between two rigid ones. If a cluster's
-            sphere or a body would have `RollingA`. If a law of your own fails its trial, or has
-            the name of another law with different code.
+            If the law does not fit the materials, such as Hertz between two rigid ones. If
+            `RollingA` would apply to a body or a sphere of a cluster. If a law of your own fails
+            its trial, or has the name of another law with different code.
         TypeError
             If an argument is of another type, or a law of your own was given without calling it
             with its parameters.
@@ -353,9 +354,9 @@ class Simulation(State):
         Warns
         -----
         SimulationWarning
-            If a law is replaced, and one of the materials is a new object with the same numbers:
-            equal materials are the same, unless their `name` differs. If a law of your own pulls at
-            every overlap that is tried, and never pushes.
+            If a law is replaced, and one of the materials is a new object with the same numbers.
+            Materials with equal numbers count as one, unless their `name` differs. If a law of your
+            own attracts at every overlap of its trial.
 
         Examples
         --------
@@ -420,13 +421,13 @@ class Simulation(State):
         Parameters
         ----------
         deform : dict of int to callable, optional
-            By wall number, as for `load_simulation`: new callables of walls that deform, since the
-            two simulations cannot share them.
+            New callables of walls that deform, by wall number, because two simulations cannot share
+            them.
 
         Returns
         -------
         Simulation
-            With the same state to the bit. Unless one is changed, both give the same results.
+            It has the same state to the bit. Both give the same results until one is changed.
 
         Raises
         ------
@@ -471,10 +472,10 @@ class Simulation(State):
         Parameters
         ----------
         color : str or (n,) array_like, optional
-            What to color spheres and bodies by: "speed", "spin" (length of the angular velocity),
+            Quantity that colors spheres and bodies: "speed", "spin" (length of angular velocity),
             "force", "torque" (their lengths), "radius" (circumradius of a body), "mass",
-            "material", "id", "x", "y" or "z". Or finite numbers: those of the spheres, then those
-            of the bodies. Or one color for all, such as "#8c9a5b".
+            "material", "id", "x", "y" or "z". Or finite numbers: one for each sphere, then one for
+            each body. Or one color for all, such as "#8c9a5b".
         ax : matplotlib 3D axes or pyvista.Plotter, optional
             Where to draw; by default a new one. Axes become orthographic. Do not change their size
             or view afterwards, because the disks that show spheres would not follow.
@@ -492,7 +493,7 @@ class Simulation(State):
         Raises
         ------
         ImportError
-            If the library is not installed; the message names the extra.
+            If Matplotlib or PyVista is not installed; the message names the extra.
         ValueError
             If `color` is neither a color nor a known quantity, or has a wrong shape; or if an
             option's value is wrong.
@@ -501,8 +502,8 @@ class Simulation(State):
 
         See Also
         --------
-        view : Frames of files.
-        Pairs.plot, Bonds.plot : Force chains.
+        view : Show frames from files.
+        Pairs.plot, Bonds.plot : Draw force chains.
 
         Examples
         --------

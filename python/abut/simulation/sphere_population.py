@@ -40,7 +40,7 @@ class SpherePopulation(Population):
     forces = Column[np.float64]()
     torques = Column[np.float64]()
     images = Column[np.intp]()
-    # the row of each sphere's cluster, or -1
+    # for each sphere the row of its cluster; -1 if it is in no cluster
     cluster = Column[np.intp]("clusters")
 
     @property
@@ -79,7 +79,7 @@ class SpherePopulation(Population):
         Returns
         -------
         (n,) ndarray of intp
-            Their ids: lasting numbers, which are never used again.
+            Ids of the new spheres: lasting numbers, which are never used again.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class SpherePopulation(Population):
         return sphere_columns(centers, radii, material.density, number)
 
     def _put(self, columns: dict[str, NDArray[Any]], **parts: Any) -> Indices:
-        """Add spheres, update these parts of `Known`, and return the ids."""
+        """Add spheres, update `parts` of `Known`, and return the ids of the spheres."""
         count = len(columns["radii"])
         numbers = self._sim._settled().with_spheres(count)
         self._core.add(self.kind, columns, {}, self._sim._changed(numbers=numbers, **parts))
@@ -142,7 +142,7 @@ class SpherePopulation(Population):
         ids : (k,) array_like of int
             Ids that `add_spheres` returned.
         break_bonds : bool, default False
-            Whether to remove their bonds with them. These do not count as `breakages`.
+            Whether to remove the bonds of these spheres. They do not count as `breakages`.
 
         Raises
         ------
@@ -204,7 +204,7 @@ class SpherePopulation(Population):
         ----------
         call : callable
             Takes the simulation at the beginning of each step. It returns forces (n, 3), or a tuple
-            (forces, torques). Several callables add up.
+            (forces, torques). Forces of several callables are added.
 
         Returns
         -------
@@ -218,10 +218,10 @@ class SpherePopulation(Population):
 
         Notes
         -----
-        If a shape is wrong or a value is NaN, the error of `run` names the callable. An error that
-        the callable raises ends the run unchanged. The simulation has done whole steps then, and
-        can continue. With a callable each step returns to Python, which takes some microseconds and
-        the callable's own time.
+        If a shape is wrong or a value is NaN, the error of `run` names the callable. `run` passes
+        on an error that the callable raises. The simulation is then at the end of a step, and can
+        continue. With a callable each step returns to Python, which takes some microseconds and
+        the time of the callable.
 
         Examples
         --------

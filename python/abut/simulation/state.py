@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 class State:
-    """The base of `Simulation`, on which its parts build."""
+    """The base class of `Simulation`, with the attributes that its parts use."""
 
     @names_what_was_meant
     def __init__(
@@ -88,7 +88,7 @@ class State:
         return tuple(self._laws.materials)
 
     def _once(self, name: str, make: Callable[[], _T]) -> _T:
-        """A value that is made on its first use after a change, and then cached."""
+        """Return a value that is made on its first use after a change, and then cached."""
         fresh, count = self._fresh, self._core.change_count
         if fresh.change_count != count:
             fresh = self._fresh = Fresh(count, {})

@@ -2,8 +2,8 @@
 
 The union is cut at right angles to x. The outline of a cut consists of arcs: the parts of the
 spheres' circles that are in no other sphere. Area and moments of the cut are sums over these arcs,
-by Green's theorem, which are exact. Along x they are smooth between the places where arcs begin,
-end or meet others. There Gauss' quadrature integrates them, sphere by sphere.
+by Green's theorem, which are exact. Along x the sums change smoothly between the places where arcs
+begin, end or meet others. Gauss' quadrature integrates them from place to place, sphere by sphere.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from ..base.arithmetic import arc_cosine, arc_tangent, dots, lengths, sine_cosine
 from ..base.arrays import Doubles
 
-# Gauss' nodes between two such places. For 3,000 unions of two to four spheres, the largest error
-# is 4e-8 with 16 nodes and 1e-10 with 32.
+# Number of Gauss' nodes between two places where arcs change. For 3,000 unions of two to four
+# spheres, the largest error is 4e-8 with 16 nodes and 1e-10 with 32.
 _NODES = 32
 
 # Newton's method starts from nodes that are right to 1e-4; each step doubles the digits.
 _NEWTON_STEPS = 5
 
-# A sphere that another one covers but for this part of its radius is removed. What is lost is far
-# below the error of the quadrature, and a sphere that is given twice would have no outline.
+# A sphere is left out if another one covers all but this fraction of its radius. The lost volume is
+# far below the error of the quadrature. Without this, a sphere given twice would have no outline.
 _COVERED = 1e-9
 
-# Places that are closer than this part of the radius count as one.
+# Places that are closer than this fraction of the radius count as one.
 _SAME_PLACE = 1e-12
 
 # number of cuts of one sphere that are made at once, which bounds the memory
@@ -87,7 +87,8 @@ def _breaks(others: Doubles, other_radii: Doubles, radius: float) -> Doubles:
     normals, along, reach = _circles(others, other_radii, radius)
     found = [_extremes(normals, along, reach), _corners(normals, along, radius)]
     points = np.concatenate(found)
-    # points inside another sphere are not on the outline; a point's own spheres pass through it
+    # Points inside another sphere are not on the outline. The tolerance keeps points on the surface
+    # of a sphere whose circle defined them.
     inside = np.zeros(len(points), bool)
     for other, size in zip(others, other_radii, strict=True):
         inside |= lengths(points - other) < (1 - _COVERED) * size
@@ -114,7 +115,7 @@ def _extremes(normals: Doubles, along: Doubles, reach: Doubles) -> Doubles:
     with np.errstate(invalid="ignore"):
         # direction of x within the circle's plane: x minus its part along the normal
         across = -normals[:, :1] * normals[:, 1:] / steep[:, None]
-    # all points of a circle at right angles to x are at one height
+    # a circle at right angles to x has all points at one height: take any of them
     direction = np.column_stack([steep, np.where(steep[:, None] > 0, across, [1.0, 0.0])])
     return np.concatenate([middles + reach[:, None] * direction * sign for sign in (1, -1)])
 
@@ -189,7 +190,7 @@ def _arcs(
     order = np.argsort(begin, axis=1, kind="stable")
     begin, end = (np.take_along_axis(angles, order, axis=1) for angles in (begin, end))
     reached = np.maximum.accumulate(end, axis=1)
-    # an arc that covers beyond the full turn continues at its beginning
+    # a covered arc that ends beyond the angle 2 pi continues at 0
     before = np.column_stack([reached[:, -1] - 2 * np.pi, reached[:, :-1]])
     before = np.maximum(before, reached[:, -1:] - 2 * np.pi)
     return before, np.maximum(begin, before)
@@ -209,7 +210,7 @@ def _covered(
     half = arc_cosine(np.clip(cosine, -1.0, 1.0))
     begin = (arc_tangent(others[:, 2], others[:, 1]) - half) % (2 * np.pi)
     end = begin + 2 * half
-    # begin is arbitrary if all or nothing is covered
+    # `begin` is arbitrary if all or nothing is covered: set it to 0
     whole, none = half == np.pi, half == 0
     begin[whole | none] = 0.0
     end[whole], end[none] = 2 * np.pi, 0.0

@@ -17,7 +17,7 @@ from .deforming import Deforming
 from .drives import Drive, Moving, Servo
 from .motions import Motion
 
-# number of members of abut_motion, and its kind for walls that a callable moves
+# number of members of abut_motion, and the kind of motion of walls that a callable moves
 _MEMBERS, _GIVEN = 9, 3
 
 
@@ -32,7 +32,7 @@ class WallEntry:
     pose: Doubles
     is_active: bool = True
     is_gone: bool = False  # removed: its number is not used again, and its mesh is empty
-    deforming: Deforming | None = None  # its vertices move, and `mesh` is the one that was added
+    deforming: Deforming | None = None  # None unless vertices move; `mesh` has those at the start
 
     @property
     def surface(self) -> Mesh | HalfSpace:
@@ -61,18 +61,18 @@ class WallEntry:
 
     @property
     def is_given(self) -> bool:
-        """Whether a callable moves it."""
+        """Whether a callable moves the wall."""
         if self.is_gone or self.motion is None:
             return False
         return not isinstance(self.motion, Motion | Drive)
 
     @property
     def is_asked(self) -> bool:
-        """Whether a callable returns the area on which its load acts."""
+        """Whether a callable returns the area on which the wall's load acts."""
         return isinstance(self.motion, Servo) and callable(self.motion.area)
 
     def rows(self) -> list[list[float]]:
-        """The motions as the library takes them."""
+        """The elementary motions of the wall, as rows of abut_motion."""
         if self.motion is None:
             return []
         if not isinstance(self.motion, Motion):
@@ -85,7 +85,7 @@ class WallEntry:
 
 
 class WallColumns(NamedTuple):
-    """Walls as the library takes them, in its order."""
+    """Arrays of all walls that the library takes, in the order of `wall_order`."""
 
     materials: Indices
     starts: Doubles
@@ -98,7 +98,7 @@ class WallColumns(NamedTuple):
 
 
 def wall_columns(entries: Sequence[WallEntry]) -> WallColumns:
-    """Walls as the library takes them."""
+    """The arrays of all walls for the library."""
     stored = [entries[number] for number in wall_order(entries)]
     rows = [entry.rows() for entry in stored]
     active = [entry.mesh for entry in stored if entry.is_active]

@@ -30,7 +30,7 @@ from .walls import Wall, check_half_space
 class WallPopulation(Population, Sequence[Wall]):
     """The walls of a `Simulation` that were not removed: a sequence of `Wall`.
 
-    Each column has the attribute of `Wall` with the same name.
+    A column holds the attribute of `Wall` with the same name, for all walls.
     """
 
     __slots__ = ()
@@ -89,32 +89,32 @@ class WallPopulation(Population, Sequence[Wall]):
         Parameters
         ----------
         mesh : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace
-            The wall in its current place. Spheres touch both sides of a mesh. The facet of a
-            contact with a half space is 0; its normal must be perpendicular to periodic axes.
+            The wall in its current place. Spheres touch both sides of a mesh. In contacts with a
+            half space, `facet` is 0. Its normal must be perpendicular to periodic axes.
         material : Material, optional
             By default ``Material()``, which is rigid.
         motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
             How the wall moves from now on: see `Wall`. By default it stands still.
         deform : callable, optional
-            In place of a motion: a function of the vertices of a mesh of triangles. It is called
-            once a step, after the forces of the step are known. It takes the time at the end of the
-            step, and the forces (v, 3) of spheres on the vertices at its beginning. It returns the
-            vertices (v, 3) at the end of the step, and their velocities in its middle. A solver
-            with central differences has these; else take the change of the vertices, by `step`.
-            The two are not compared. Only spheres touch such walls. docs/dem.md, section 14.
+            In place of a motion: deforms a mesh of triangles. It is called once a step, after the
+            forces of the step are known. It takes the time at the end of the step, and the forces
+            (v, 3) of spheres on the vertices at its beginning. It returns the vertices (v, 3) at
+            the end of the step, and their velocities in its middle. A solver with central
+            differences computes both; otherwise divide the change of the vertices by `step`. They
+            are not compared. Only spheres touch such walls: see docs/dem.md, section 14.
 
         Returns
         -------
         Wall
-            It has the forces of spheres and bodies on the wall, and takes another motion.
+            It has the forces of spheres and bodies on it. Another motion can be assigned to it.
 
         Raises
         ------
         ValueError
-            If the motion of a callable is not rigid, or its pose and twist do not agree. If a half
-            space is not perpendicular to a periodic axis. If the mesh has no area for a `Servo`
-            with a pressure, or no inertia for a `Free`. If both `motion` and `deform` are given, or
-            a facet of a wall that deforms is not a triangle.
+            If the motion of a callable is not rigid, or its pose and twist do not agree. If the
+            normal of a half space has a part along a periodic axis. If a mesh has no area for a
+            `Servo` with a pressure, or no inertia for a `Free`. If both `motion` and `deform` are
+            given, or a facet of a wall that deforms is not a triangle.
         TypeError
             If an argument is of another type.
 

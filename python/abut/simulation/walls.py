@@ -54,12 +54,12 @@ class WallState(NamedTuple):
 
 
 class Derived(NamedTuple):
-    """What follows from the entries, cached because each step needs it."""
+    """Values computed from the wall entries, cached because each step needs them."""
 
     entries: Sequence[WallEntry]
     stored: Indices  # the library's numbers of the walls; -1 if removed
-    has_given: bool  # whether a callable moves a wall, which is called in each step
-    has_asked: bool  # whether a callable returns the area of a load, which is called in each step
+    has_given: bool  # whether a callable, called in each step, moves a wall
+    has_asked: bool  # whether a callable, called in each step, returns the area of a load
     has_deforming: bool
     driven: tuple[int, ...]  # numbers of the walls with a Servo or a Free
 
@@ -97,13 +97,13 @@ class Walls:
 
     @property
     def order(self) -> NDArray[np.intp]:
-        """The walls as the library numbers them."""
+        """The numbers of the walls in the library's order."""
         return wall_order(self.entries)
 
     @property
     def derived(self) -> Derived:
         entries, last = self.entries, self._last
-        # the same object: changed entries are always a new tuple
+        # comparing objects is enough, because changed entries are always a new tuple
         if last is None or last.entries is not entries:
             last = self._last = Derived(
                 entries,
@@ -167,7 +167,7 @@ class Walls:
             "flat_angle": 0.0,
         }
         columns = self._core.interactions(_core.SPHERE_WALL)
-        # the library counts half spaces last, and has no column mesh for a single wall
+        # the library numbers half spaces after meshes; for a single wall it has no column mesh
         if "mesh" in columns:
             columns["mesh"] = self.order[columns["mesh"]]
         elif self.order.any():
@@ -205,7 +205,7 @@ class KnownWalls(Walls):
         states: Mapping[int, Doubles] | None = None,
         drives: Mapping[int, Doubles] | None = None,
     ) -> None:
-        """Replace all walls; states and drives are those that some of them begin with."""
+        """Replace all walls. `states` and `drives` have initial values of some, by wall number."""
         begun = (
             _numbered(known.walls, states or {}, _STATE),
             _numbered(known.walls, drives or {}, _core.DRIVE_NUMBERS),
@@ -217,7 +217,7 @@ class KnownWalls(Walls):
         core.set_walls(finder, wall_columns(known.walls), np.array(before, np.intp), *begun, known)
 
     def add(self, entry: WallEntry, motion: object, time: float, known: Known) -> None:
-        """Add a wall that begins its motion; `known` is the record with its material."""
+        """Add a wall that begins its motion; `known` already has the material of the wall."""
         entry = replace(entry, motion=read_moving(motion))
         at_rest = WallState(entry.pose, *np.zeros((3, 3)))
         self._begin(len(self.entries), entry, at_rest, time, known)
@@ -287,7 +287,7 @@ class KnownWalls(Walls):
 
     @property
     def asks(self) -> bool:
-        """Whether a callable is called after each step."""
+        """Whether a callable of a wall is called in each step."""
         now = self.derived
         return now.has_given or now.has_asked or now.has_deforming
 
@@ -360,13 +360,13 @@ def _exchanged(
 def _numbered(
     walls: Sequence[WallEntry], rows: Mapping[int, Doubles], width: int
 ) -> tuple[Indices, Doubles]:
-    """Rows by wall number as rows by the library's number."""
+    """The library's numbers of the walls that have rows, and the rows as an array."""
     stored = all_stored(walls)[np.array([*rows], np.intp)]
     return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
 
 
 def check_half_space(half_space: HalfSpace, period: Sequence[float | None] | None) -> None:
-    """Raise a ValueError if a half space is not perpendicular to a periodic axis."""
+    """Raise a ValueError if the normal of a half space has a part along a periodic axis."""
     for axis, length in zip("xyz", period or (None,) * 3, strict=True):
         if length is not None and half_space.normal["xyz".index(axis)] != 0.0:
             raise ValueError(
@@ -390,15 +390,15 @@ class Wall:
     Attributes
     ----------
     number : int
-        Its number among the simulation's walls, and of its mesh in `Simulation.contacts`.
+        Lasting number of the wall. `Simulation.contacts` has it in the column `mesh`.
     mesh : Mesh or HalfSpace
-        As it was added, in its place of then. A wall that deforms has its current vertices.
+        The mesh as it was added, in its first place. If it deforms, it has its current vertices.
     material : Material
     motion : Rotating, Translating, Oscillating, Motions, Servo, Free, callable or None
         How it moves. A motion that is assigned begins now, at the wall's current place; None stops
         the wall. Axes and origins are in the world. A `Servo` and a `Free` begin with the wall's
         current velocity. A callable takes the simulation time and returns a pose (4, 4) and a twist
-        (6,): velocity of the origin of the mesh's frame, and angular velocity. Both are absolute.
+        (6,): velocity of the origin of the mesh's frame, and angular velocity, all in the world.
     active : bool
         Whether anything can touch it. It can be assigned. A wall that is switched off continues its
         motion. Its contacts are removed, and their elastic energy counts as dissipated.
@@ -406,9 +406,9 @@ class Wall:
         Its current place: the transform from the mesh's own frame to the world.
     twist : (6,) ndarray of float64
         Its current velocity: that of the origin of the mesh's frame, then the angular velocity.
-        Those of a `Servo` and a `Free` are half a step old, as those of spheres.
+        With a `Servo` or a `Free` it is half a step old, like the velocities of spheres.
     travel : (3,) ndarray of float64
-        How far the origin of the mesh's frame has moved since the motion began.
+        Displacement of the origin of the mesh's frame since the motion began.
     applied_force, applied_torque : (3,) ndarray of float64
         Force and torque on a `Free` wall in addition to gravity and contacts, until other values
         are assigned. The torque is about the wall's center of mass, or its `origin` if given.
@@ -416,10 +416,10 @@ class Wall:
         Force of spheres and bodies on it at the beginning of the last step, as in
         `Simulation.contacts` and `Simulation.body_contacts`.
     torque : (3,) ndarray of float64
-        Torque of these forces, and of rolling of type C. It is about the origin of the motion: for
-        several motions that of the first one that rotates, which those after it move, or 0, 0, 0 if
-        none does; for a callable the origin of the mesh's frame; for a `Servo` 0, 0, 0, moved with
-        it; for a `Free` its center of mass, or `origin`.
+        Torque of these forces, and of rolling of type C, about a point that depends on the motion.
+        With a rotation it is the origin of the first one, which later motions move; otherwise
+        0, 0, 0. With a callable it is the origin of the mesh's frame, with a `Servo` 0, 0, 0 moved
+        with the wall, and with a `Free` its `origin`, by default the center of mass.
     power : float
         Power of these forces on the moving wall.
     nodal_forces : (v, 3) ndarray of float64

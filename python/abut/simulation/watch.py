@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LONGEST, _APART = 1.5, 2.5
 
 # The longest stable step is checked every _OFTEN steps, and after the first _SOON. A check takes a
-# fifth of a step, and at least as long as a step of _FEW particles: fewer are checked less often.
+# fifth of a step, but no less than a step of _FEW particles. With fewer, checks are less frequent.
 _OFTEN, _SOON = 200, 2
 _FEW = 20
 
@@ -26,7 +26,7 @@ SPHERE, BODY, WALL = range(3)
 
 
 class StableStep(NamedTuple):
-    """The longest stable step, what sets it (kind and row), and its number of contacts."""
+    """The longest stable step, and the particle or wall that limits it: kind, row, contacts."""
 
     step: float
     kind: int
@@ -35,7 +35,7 @@ class StableStep(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """What the library noticed: step, both partners (kind and row), and part of a radius."""
+    """An event that the library noticed: step, both partners, and its ratio to a radius."""
 
     step: int
     kind: int
@@ -145,7 +145,7 @@ def too_long(step: float, stable: float, assignment: str) -> str:
 
 
 def _rounded_down(value: float) -> str:
-    """Two digits, which can be typed."""
+    """The value rounded down to two digits, as text that can be typed."""
     unit = 10.0 ** (math.floor(math.log10(value)) - 1)
     return f"{math.floor(value / unit) * unit:.2g}"
 
@@ -164,7 +164,7 @@ def _step_text(simulation: Simulation, longest: StableStep) -> str:
 
 
 def _name(simulation: Simulation, kind: int, row: int) -> str:
-    """The name that users know: lasting numbers."""
+    """The name of a partner for users, with its lasting number."""
     if kind == WALL:
         return f"wall {simulation._walls.order[row]}"
     known = simulation._settled()
