@@ -5,7 +5,7 @@
 
 #include "pool.h"
 
-/* NumPy's types, item sizes and names, by array_kind. */
+/* NumPy's type numbers, item sizes and names of types, for each array_kind. */
 static const int NUMPY_TYPES[] = {NPY_FLOAT64, NPY_INTP, NPY_UINT8};
 static const size_t ITEM_SIZES[] = {sizeof(double), sizeof(abut_index), sizeof(uint8_t)};
 static const char *const NUMPY_NAMES[] = {"float64", "intp", "uint8"};

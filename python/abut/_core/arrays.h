@@ -42,13 +42,13 @@ int array_read_offsets(PyObject *object, const char *name, const abut_index **of
 /* The place of an array in a struct of the library that describes an object. */
 typedef struct array_place {
     array_kind kind;
-    size_t count;       /* offset of the number of rows, an abut_index */
-    int further;        /* rows in addition to these */
+    size_t count;       /* offset of the member with the number of rows */
+    int further;        /* rows in addition to this number */
     Py_ssize_t columns; /* ABUT_DIMENSION stands for the number of dimensions */
     size_t data;
 } array_place;
 
-/* A read-only array of the data at a place; it keeps its owner alive. */
+/* A read-only array of the data at a place, which keeps `owner` alive. */
 PyObject *array_at(PyObject *owner, const void *shown, const array_place *place, int dimension);
 
 /* Makes an array that owns its memory, and returns its data. NULL with an error set. */
@@ -83,8 +83,8 @@ void array_pool_age(PyObject *pool);
  * array_pool_leave, or -1 with an error set. */
 int array_pool_enter(PyObject *pool, PyObject **before);
 
-/* Restores the handler before; does nothing if it is NULL. Returns 0, or -1 with an error set. An
- * error that was set before is kept. */
+/* Restores the memory handler `before`, if it is not NULL. Returns 0, or -1 with an error set. An
+ * error that was set before the call is kept. */
 int array_pool_leave(PyObject *before);
 
 #endif

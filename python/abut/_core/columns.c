@@ -54,7 +54,7 @@ static array_shape shape_of(const abut_column *column, const column_counts *coun
                          width_of(column, counts)};
 }
 
-/* How many numbers a row has. */
+/* The number of numbers in a row of an array. */
 static Py_ssize_t numbers_of(array_shape shape)
 {
     if (shape.columns == 0) {

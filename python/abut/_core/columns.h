@@ -28,7 +28,7 @@ typedef struct column_counts {
     Py_ssize_t dimension;
 } column_counts;
 
-/* Counts of contacts with meshes; the query is the one that found them, or a similar one. */
+/* Counts of contacts with meshes, and options of the query on which their columns depend. */
 column_counts column_contact_counts(abut_index rows, abut_index nodes, const abut_query *query,
                                     abut_index mesh_count);
 
@@ -41,7 +41,7 @@ typedef struct convex_there {
     abut_index rows, spots, bodies;
     int dimension;
     int has_images, has_spots, has_offsets, has_before;
-    int are_of_walls; /* columns mesh and facet, in place of j */
+    int are_of_walls; /* whether columns mesh and facet replace j */
 } convex_there;
 column_counts column_convex_counts(const convex_there *there);
 

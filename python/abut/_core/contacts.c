@@ -29,7 +29,7 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
 {
     room->dict = new_contacts(making, rows, nodes, query, &room->room.columns);
     if (!room->dict && PyErr_ExceptionMatches(PyExc_MemoryError)) {
-        PyErr_Clear(); /* without room in advance: the result may need less */
+        PyErr_Clear(); /* go on without memory in advance, because the result may need less */
         return 0;
     }
     room->room.rows = rows;
@@ -37,10 +37,10 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
     return room->dict ? 0 : -1;
 }
 
-/* An excess of fewer rows is not returned to the pool. */
+/* Unused memory of fewer rows than this is not returned to the pool. */
 enum { SPARE_ROWS = 1024 };
 
-/* Whether the room is large enough, without an excess that should be returned. */
+/* Whether the allocated memory is large enough, but not so large that a part should be returned. */
 static int fits_room(abut_index rows, abut_index nodes, const abut_room *room)
 {
     return rows <= room->rows && nodes <= room->nodes &&

@@ -98,8 +98,8 @@ static int read_period(PyObject *period, int dimension, abut_convex_query *query
                                &query->period);
 }
 
-/* Reads the first and the last item of a tuple, which all rows of the step before have: i and the
- * state. The two items between them identify the partners. */
+/* Reads the first and the last item of a tuple of rows of the step before: i and the state. The two
+ * items between them identify the partners. */
 static int open_before(PyObject *tuple, PyObject *given[4], abut_convex_before *before)
 {
     if (!PyArg_ParseTuple(tuple, "OOOO:before", &given[0], &given[1], &given[2], &given[3])) {
@@ -177,7 +177,7 @@ column_counts column_convex_counts(const convex_there *there)
     };
 }
 
-/* `walls` is NULL for contacts between bodies, here and below. */
+/* Makes the columns of a result. `walls` is NULL for contacts between bodies. */
 static PyObject *write_contacts(const abut_convex_contacts *contacts,
                                 const convex_finder_object *self, const abut_convex_query *query,
                                 const abut_convex_walls *walls, const core_state *state)

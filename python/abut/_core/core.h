@@ -62,7 +62,7 @@ typedef enum core_population {
     X(BOND_TOO_SHORT)                                                                              \
     X(BOND_STIFFNESS)
 
-/* A type, from which module.c makes a PyType_Spec; members that it lacks are NULL. */
+/* The description of a type, from which module.c makes a PyType_Spec. Unused members are NULL. */
 typedef struct core_type {
     struct {
         const char *name, *doc;
@@ -85,7 +85,7 @@ extern const core_type core_mesh_type, core_finder_type, core_pair_finder_type,
     core_simulation_type, core_lock_type, core_shape_type, core_convex_finder_type,
     core_lammps_type;
 
-/* The library's mesh of a _core.Mesh; it lives as long as the object. */
+/* The library's mesh in a _core.Mesh; it lives as long as the object. */
 const abut_mesh *core_mesh_of(PyObject *mesh);
 
 /* The library's finder of a _core.Finder. Code that reads it without the interpreter lock calls
@@ -94,14 +94,14 @@ const abut_mesh *core_mesh_of(PyObject *mesh);
 const abut_finder *core_finder_of(PyObject *finder);
 void core_finder_use(PyObject *finder, int by);
 
-/* Replaces a mesh by one that its `moved` has made. */
+/* Replaces a mesh of a finder by a mesh that Mesh.moved made from it. */
 int core_finder_exchange(PyObject *finder, Py_ssize_t number, PyObject *mesh);
 abut_index core_finder_mesh_count(PyObject *finder);
 
-/* The library's shape of a _core.Shape; it lives as long as the object. */
+/* The library's shape in a _core.Shape; it lives as long as the object. */
 const abut_shape *core_shape_of(PyObject *shape);
 
-/* The library's meshes or shapes of a tuple of such objects; free them by PyMem_Free. */
+/* Arrays of the library's meshes or shapes in a tuple of objects; free them by PyMem_Free. */
 const abut_mesh **core_read_meshes(PyObject *tuple, const core_state *state);
 const abut_shape **core_read_shapes(PyObject *tuple, const core_state *state);
 
@@ -116,8 +116,8 @@ typedef struct core_pooled {
     PyObject *pool;
 } core_pooled;
 
-/* Makes an object that begins with a core_pooled. It takes over the reference to the pool. A NULL
- * pool, which could not be made, gives NULL. */
+/* Makes an object that begins with a core_pooled, and takes over the reference to the pool. Returns
+ * NULL if the pool is NULL because it could not be made. */
 void *core_new_pooled(PyTypeObject *type, PyObject *pool);
 
 /* Returns `made`, which may be NULL, if there is no error; else releases it and raises the error.
@@ -137,21 +137,21 @@ typedef struct core_room {
     abut_room room; /* their data */
 } core_room;
 
-/* Allocates room for this number of rows and nodes; without memory there is none. Returns 0, or -1
+/* Allocates columns for this number of rows and nodes, if there is enough memory. Returns 0, or -1
  * with an error set. */
 int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
                    const abut_query *query, core_room *room);
 
-/* The columns of a query's contacts: those of the room if it was large enough, else new ones. The
- * room is consumed. NULL with an error set. */
+/* The columns of a query's contacts: those of `room` if they were long enough, else new ones. Takes
+ * over or frees the columns of `room`. NULL with an error set. */
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
                               const core_making *making, core_room *room);
 
 /* Whether any axis is periodic. A NULL period has none. */
 int core_is_periodic(const double *period, int dimension);
 
-/* Runs Python's signal handlers during a query, so that Ctrl-C ends it. `data` is the thread state
- * of the thread that started the query, which is the calling one. */
+/* Runs Python's signal handlers during a query, so that Ctrl-C ends it. The thread that started the
+ * query calls it; `data` is the state of this thread. */
 int core_run_signal_handlers(void *data);
 
 /* Functions and methods of the module; module.c and the types list their arguments. */

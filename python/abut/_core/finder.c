@@ -127,18 +127,18 @@ static abut_contacts *find_contacts(const abut_finder *finder, abut_query *query
     return contacts;
 }
 
-/* Room is allocated in advance only for large results: from SPHERES_WITH_ROOM spheres on, with at
- * least one contact for SPHERES_A_ROW spheres. Smaller results stay in the cache anyway. */
+/* Columns are allocated in advance only for large results: with at least SPHERES_WITH_ROOM spheres,
+ * and one contact for each SPHERES_A_ROW spheres. Smaller results stay in the cache anyway. */
 enum { SPHERES_WITH_ROOM = 8 * 1024, SPHERES_A_ROW = 128 };
 
-/* The last count, scaled by the numbers of spheres, and some more. */
+/* The last count, scaled by the ratio of the numbers of spheres, with a reserve. */
 static abut_index scale_count(abut_index count, const result_size *last, abut_index spheres)
 {
     const double scaled = (double)count / (double)last->spheres * (double)spheres;
     return (abut_index)(scaled * (1.0 + 1.0 / 16)) + 64;
 }
 
-/* Allocates room for as many contacts as the last query found, if that was a similar one. */
+/* Allocates columns for as many contacts as the last query found, if it was a similar query. */
 static int make_room(const core_making *making, const result_size *last, const abut_query *query,
                      core_room *room)
 {
@@ -183,7 +183,7 @@ static PyObject *finder_find(PyObject *self, PyObject *args)
 
 /* ---- moving vertices ---- */
 
-/* A new tuple of the meshes, with one replaced. */
+/* A new tuple of the meshes, in which `mesh` replaces the one with this number. */
 static PyObject *exchange(PyObject *meshes, Py_ssize_t number, PyObject *mesh)
 {
     PyObject *tuple = PyTuple_New(PyTuple_Size(meshes));

@@ -6,8 +6,8 @@
 #include "arrays.h"
 #include "simulation.h"
 
-/* Begins as a _core.Simulation, so that it can have some of its methods, which read the results of
- * LAMMPS' last step. */
+/* A Coupling. It begins with the members of a _core.Simulation, so that it can share methods that
+ * read the results of the last step. */
 typedef struct lammps_object {
     simulation_object base;
     abut_lammps *walls;
@@ -31,7 +31,7 @@ static const char LAMMPS_DOC[] =
 
 /* ---- callbacks of LAMMPS' steps, on a thread without the interpreter lock ---- */
 
-/* Stores the current exception. */
+/* Stores the current exception, which raise_error raises later. */
 static void keep_exception(lammps_object *self)
 {
     PyObject *type, *value, *trace;
@@ -60,8 +60,8 @@ static int is_time_for_signals(lammps_object *self)
     return 1;
 }
 
-/* Whether the run may continue after a check for signals. A single process ends its run after this
- * step, and can continue from there. */
+/* Checks for signals, and returns whether LAMMPS' run may continue. A single process ends its run
+ * after this step, and can continue from there. */
 static int no_signal_ends_it(lammps_object *self)
 {
     if (!PyErr_CheckSignals()) {
@@ -74,7 +74,7 @@ static int no_signal_ends_it(lammps_object *self)
     return !self->on_error;
 }
 
-/* Whether a call with this result raised no error. */
+/* Whether a call that returned `none` raised no error. */
 static int has_returned(lammps_object *self, PyObject *none)
 {
     if (!none) {

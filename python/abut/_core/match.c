@@ -1,4 +1,4 @@
-/* Finds the row of the step before that a contact, pair or spot continues, and its history. */
+/* Finds the row of the step before that each contact, pair or spot continues, and its history. */
 #include "arrays.h"
 
 /* ---- contacts ---- */
@@ -98,7 +98,7 @@ PyObject *core_carry(PyObject *Py_UNUSED(module), PyObject *args)
 
 /* ---- pairs ---- */
 
-/* Two steps, and the numbers that the spheres had in the one before. */
+/* Two steps, and the numbers that the spheres had in the step before. */
 typedef struct two_steps {
     abut_pair_step now, before;
     const abut_index *earlier, *other_earlier;

@@ -155,7 +155,7 @@ static int add_types(PyObject *module)
     core_state *state = PyModule_GetState(module);
     const struct {
         const core_type *type;
-        PyTypeObject **kept; /* where the module stores it, or NULL */
+        PyTypeObject **kept; /* where the module stores the type, or NULL */
     } types[] = {
         {&core_mesh_type, &state->mesh_type},   {&core_finder_type, &state->finder_type},
         {&core_shape_type, &state->shape_type}, {&core_lock_type, &state->lock_type},

@@ -49,7 +49,7 @@ static PyObject *write_pairs(const abut_pairs *pairs, const pair_finder_object *
 
 /* ---- building ---- */
 
-/* Builds a finder. With a lender, results use its memory, too. */
+/* Builds a finder. If there is a lender, both finders share its memory pool. */
 static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input, PyObject *lender)
 {
     abut_error error = {.status = ABUT_OK};
@@ -68,7 +68,7 @@ static PyObject *build_finder(PyTypeObject *type, const abut_pair_input *input, 
     return core_finish((PyObject *)self, &error);
 }
 
-/* Arguments that are objects. */
+/* Arguments of a PairFinder that are objects. */
 typedef struct input_objects {
     PyObject *radii, *gaps, *sizes, *period;
     PyObject *lender; /* a PairFinder */
@@ -191,7 +191,7 @@ static PyObject *pair_finder_find(PyObject *object, PyObject *args)
 
 /* ---- statistics ---- */
 
-/* Places of abut_pair_level's members, in the order of statistics(). */
+/* Offsets of the members of abut_pair_level, in the order of statistics(). */
 static const struct member {
     size_t place;
     int is_length;
@@ -208,7 +208,7 @@ static const struct member {
 
 enum { MEMBER_COUNT = sizeof MEMBERS / sizeof MEMBERS[0] };
 
-/* One member of all levels as an array; NULL with an error set. */
+/* An array with the values of one member for all levels; NULL with an error set. */
 static PyObject *member_array(const struct member *member, int dimension,
                               const abut_pair_level *levels, Py_ssize_t count)
 {

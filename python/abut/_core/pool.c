@@ -6,11 +6,11 @@
 
 #include "core.h"
 
-/* Number of blocks that are kept. Two results have about as many columns: the last one, and the one
+/* Largest number of kept blocks. Two results have about as many columns: the last one, and the one
  * before, with which a simulation compares it. */
 enum { SLOT_COUNT = 32 };
 
-/* Size from which blocks are kept. Smaller ones come from pages that are in use already. */
+/* Smallest size of blocks that are kept. Smaller blocks come from pages that are in use already. */
 #define KEPT_SIZE ((size_t)64 * 1024)
 
 /* Number of queries for which an unused block is kept. */
@@ -22,7 +22,7 @@ enum { ALIGNMENT = 64 };
 /* The head of a block, before its data. */
 typedef struct block {
     void *origin;    /* address that the source returned */
-    size_t taken;    /* bytes from there on */
+    size_t taken;    /* bytes from `origin` on */
     size_t capacity; /* bytes of data */
     unsigned query;  /* number of the pool's query in which the block was returned */
 } block;
@@ -48,7 +48,7 @@ static block *block_of(void *data)
 
 /* ---- blocks and their source ---- */
 
-/* Adds some room, since results grow a little between steps, and unused pages cost nothing. */
+/* The size with a reserve: results grow a little between steps, and unused pages cost nothing. */
 static size_t room_for(size_t size)
 {
     return size < KEPT_SIZE ? size : size + size / 8;
@@ -84,8 +84,8 @@ static void free_block(core_pool *self, block *b)
 
 /* ---- slots ---- */
 
-/* Takes the block out of a slot, or returns NULL. Only its taker may use a block, so that no other
- * thread frees it. A thread that finds the slot empty meanwhile allocates a new block. */
+/* Takes the block out of a slot, or returns NULL. No other thread can then use or free the block. A
+ * thread that finds the slot empty meanwhile allocates a new block. */
 static block *empty_slot(core_pool *self, int slot)
 {
     return atomic_load(&self->slots[slot]) ? atomic_exchange(&self->slots[slot], NULL) : NULL;
@@ -225,7 +225,7 @@ void *core_pool_resize(void *self, void *data, size_t size)
 
 void core_pool_give(void *self, void *data, size_t size)
 {
-    (void)size; /* the block has its own */
+    (void)size; /* the block stores its own size */
     if (!data) {
         return;
     }

@@ -1,5 +1,5 @@
-/* A pool that keeps the memory of dropped results for later ones: touching fresh pages takes longer
- * than the search that fills them.
+/* A pool that keeps the memory of dropped results for later ones. Without it, the first access to
+ * new pages would take longer than the search that fills them.
  *
  * Blocks may be taken and given by any number of threads at once, with the interpreter's lock or
  * without it. */
@@ -24,7 +24,7 @@ core_pool *core_pool_new(const core_pool_source *source);
 /* Frees a pool with its kept blocks; all blocks must have been returned. */
 void core_pool_free(core_pool *self);
 
-/* Stops keeping blocks. */
+/* Closes a pool: frees its kept blocks, and later each block that is returned. */
 void core_pool_close(core_pool *self);
 
 /* Starts a query: frees the blocks that the last few queries have not used. */

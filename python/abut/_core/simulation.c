@@ -91,7 +91,7 @@ static void simulation_dealloc(PyObject *object)
     simulation_object *self = (simulation_object *)object;
     PyObject_GC_UnTrack(object);
     array_pool_drop(self->pooled.pool);
-    /* the library's simulation uses the finder and the shapes */
+    /* free the library's simulation first, because it uses the finder and the shapes */
     abut_simulation_free(self->simulation);
     Py_XDECREF(self->finder);
     Py_XDECREF(self->shapes);
@@ -160,7 +160,7 @@ static PyObject *simulation_set_laws(PyObject *object, PyObject *args)
 
 /* ---- walls ---- */
 
-/* Rows of numbers for some walls: states of walls that callables move, or drives. */
+/* A row of numbers for each of some walls: states of walls that callables move, or drives. */
 typedef struct wall_rows {
     const abut_index *walls;
     const double *numbers;
@@ -241,7 +241,7 @@ static int check_finder(PyObject *object, PyObject *finder)
     return 0;
 }
 
-/* Reads the earlier numbers of walls, each at most once; -1 for a new wall. */
+/* Reads the earlier number of each wall; -1 for a new wall. No number may appear twice. */
 static int read_old_numbers(PyObject *given, abut_index count, abut_index had,
                             const abut_index **numbers)
 {

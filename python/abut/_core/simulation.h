@@ -7,14 +7,14 @@
 struct simulation_lock;
 
 typedef struct simulation_object {
-    core_pooled pooled; /* with the pool of its tables' memory */
+    core_pooled pooled; /* the pool has the memory of the tables */
     PyObject *known;    /* the caller's record, replaced with each change */
     PyObject *finder; /* a _core.Finder, which the library's simulation borrows; NULL: no meshes */
     PyObject *shapes; /* a tuple of _core.Shape, which it borrows; NULL: no shapes */
     abut_simulation *simulation;
     abut_simulation_input input;  /* the input that it was made from */
     abut_index wall_count;        /* meshes, half spaces and walls that are off */
-    Py_ssize_t change_count;      /* grows with each step and change */
+    Py_ssize_t change_count;      /* a count that grows with each step and change */
     Py_ssize_t sphere_steps;      /* sum over steps of their numbers of spheres and bodies */
     int is_at_work;               /* see simulation_begin */
     struct simulation_lock *lock; /* the lock that was taken last, borrowed; NULL: none */
@@ -29,11 +29,11 @@ enum { WALL_STATE_MEMBERS = sizeof(abut_wall_state) / sizeof(double) };
 int simulation_begin(simulation_object *self);
 void simulation_end(simulation_object *self);
 
-/* The library's simulation if it is not in use, for calls that take no time and keep the
- * interpreter lock. */
+/* The library's simulation, for short calls that keep the interpreter lock. NULL with an error set
+ * if it is in use. */
 const abut_simulation *simulation_at_rest(PyObject *object);
 
-/* Ends the use. Returns None, or NULL with the error set. */
+/* Ends the use that simulation_begin began. Returns None, or NULL with the error set. */
 PyObject *simulation_finish(simulation_object *self, const abut_error *error);
 
 /* Ends a change of the simulation. Returns None, or NULL with the error set. If the change
@@ -48,8 +48,8 @@ PyObject *simulation_outcome(const abut_error *error);
 /* The names of a law's numbers, in order: a new tuple; NULL with an error set. */
 PyObject *simulation_law_numbers(void);
 
-/* Laws for all pairs of materials, with a row of numbers each; free them by PyMem_Free. NULL with
- * an error set. */
+/* Reads the laws of all pairs of materials from an array with a row for each; free them by
+ * PyMem_Free. NULL with an error set. */
 abut_law *simulation_read_laws(PyObject *given, Py_ssize_t materials);
 
 /* Walls that callers give as a tuple of columns: materials, starts, poses, offsets, motions,
@@ -60,14 +60,14 @@ typedef struct given_walls {
     Py_ssize_t count;
 } given_walls;
 
-/* Returns 0, or -1 with an error set. Free the walls by simulation_free_walls. */
+/* Reads walls; free them by simulation_free_walls. Returns 0, or -1 with an error set. */
 int simulation_read_walls(PyObject *tuple, Py_ssize_t meshes, given_walls *walls);
 void simulation_free_walls(given_walls *walls);
 
-/* The number of rows of a dict's columns, from the one of this name; -1 with an error set. */
+/* The number of rows of the column with this name in a dict; -1 with an error set. */
 Py_ssize_t simulation_row_count(PyObject *dict, const char *name);
 
-/* Reads the number of a wall, if the simulation is not in use; -1 with an error set. */
+/* Reads the number of a wall; -1 with an error set, also if the simulation is in use. */
 abut_index simulation_read_wall(PyObject *object, PyObject *number);
 
 /* Methods, which simulation.c lists. */

@@ -2,7 +2,7 @@
 #include "arrays.h"
 #include "simulation.h"
 
-/* Replaces the mesh in the finder, and sets the velocities of its vertices. */
+/* Replaces the mesh of a wall in the finder, and sets the velocities of its vertices. */
 static PyObject *deform(simulation_object *self, abut_index wall, PyObject *mesh,
                         const double *velocities, PyObject *known)
 {

@@ -3,7 +3,7 @@
 #include "columns.h"
 #include "simulation.h"
 
-/* Columns of interactions that a search does not have. Restart files of abut 0.2 have no rolling of
+/* Presence of the columns that a search does not have. Restart files of abut 0.2 have no rolling of
  * bodies, which is then 0. */
 enum { ALWAYS, ROLLS };
 
@@ -22,7 +22,7 @@ enum { CARRY_COUNT = sizeof ROW_CARRIES / sizeof ROW_CARRIES[0] };
 typedef struct kind {
     abut_table table;
     const abut_column *carries;
-    const char *row, *entry; /* entry is NULL if there are none */
+    const char *row, *entry; /* names of columns; entry is NULL without entries */
 } kind;
 
 #define OF_BODIES {ABUT_CONVEX_TABLE, SPOT_CARRIES, "i", "spot"}
@@ -71,7 +71,7 @@ static column_counts count_columns(const simulation_object *self, abut_interacti
                                                 .are_of_walls = who == ABUT_BODY_WALL});
 }
 
-/* The number of interactions with history: for bodies, that of spots. */
+/* The number of rows with contact history: of spots for bodies, else of contacts. */
 static Py_ssize_t count_carried(abut_interaction who, const abut_interactions *rows)
 {
     return KINDS[who].table == ABUT_CONVEX_TABLE ? rows->entry_count : rows->row_count;

@@ -64,7 +64,7 @@ PyObject *simulation_take_lock(PyObject *object, PyObject *is_of_run)
     return (PyObject *)lock;
 }
 
-/* Releases a lock; its lender is then the current one, unless that was released before. */
+/* Releases a lock. Its lender is then the current lock, unless the lender was released before. */
 static void give_back(simulation_lock *lock)
 {
     simulation_object *self = lock->simulation;

@@ -5,7 +5,7 @@
 #include "columns.h"
 #include "simulation.h"
 
-/* A caller's columns of any population. Each begins with `count`, except grains. */
+/* A caller's columns of any population. Each struct begins with `count`, except grains. */
 typedef union state_columns {
     abut_spheres spheres;
     abut_rigids rigids;
@@ -85,14 +85,14 @@ static int begin(simulation_object *self, int population, int last)
     return check_population(population, last) ? -1 : simulation_begin(self);
 }
 
-/* Ends the use, and returns NULL. */
+/* Ends the use of the simulation after an error, and returns NULL. */
 static PyObject *give_up(simulation_object *self)
 {
     simulation_end(self);
     return NULL;
 }
 
-/* The counts of columns, from the numbers of rows, and of members or spheres. */
+/* The counts of columns. `entries` is the number of members, or of spheres for grains. */
 static column_counts counts_of(int population, Py_ssize_t rows, Py_ssize_t entries, int is_restored)
 {
     return (column_counts){.lengths = {[ABUT_COLUMN_ROWS] = rows, [ABUT_COLUMN_ENTRIES] = entries},
@@ -156,7 +156,7 @@ static Py_ssize_t count_members(const abut_simulation *s)
     return sum;
 }
 
-/* All columns in a dict, or the one of this name. */
+/* A dict with all columns, or the column with this name. */
 static PyObject *read_columns(simulation_object *self, int population, const char *name)
 {
     const abut_simulation *s = self->simulation;

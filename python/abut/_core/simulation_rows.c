@@ -1,4 +1,4 @@
-/* Step terms, bounds, and restoring of a simulation. */
+/* Methods of a simulation: step terms, bounds, and restoring its state. */
 #include <string.h>
 
 #include "arrays.h"

@@ -1,4 +1,4 @@
-/* Laws and walls, from arrays to structs of the library. */
+/* Converts arrays of laws and walls to structs of the library. */
 #include <string.h>
 
 #include "arrays.h"
@@ -111,7 +111,7 @@ static int check_motion_offsets(const abut_index *offsets, Py_ssize_t walls, Py_
     return 0;
 }
 
-/* Half spaces follow the meshes. */
+/* Sets the half spaces, which follow the meshes. */
 static void fill_half_spaces(const wall_columns *from, abut_wall *walls)
 {
     abut_wall *first = walls + from->mesh_count;
@@ -146,7 +146,7 @@ int simulation_read_walls(PyObject *tuple, Py_ssize_t meshes, given_walls *walls
         check_motion_offsets(from.offsets, from.count, from.motion_count)) {
         return -1;
     }
-    /* at least one item, so that no size is 0 */
+    /* allocate one item more, so that no size is 0 */
     walls->count = from.count;
     walls->walls = PyMem_Malloc(((size_t)from.count + 1) * sizeof *walls->walls);
     walls->motions = PyMem_Malloc(((size_t)from.motion_count + 1) * sizeof *walls->motions);

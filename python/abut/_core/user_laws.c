@@ -20,8 +20,8 @@ static const own_column OUTPUTS[] = {ABUT_LAW_OUTPUTS(ENTRY)};
 #define WORD(name) {#name, (int)(offsetof(abut_law_block, name) / sizeof(int64_t))},
 #define WORD_OF_COLUMN(name, numbers) WORD(name)
 
-/* Places of a block's members, in words of eight bytes. This needs pointers of eight bytes; numba
- * supports only such machines. */
+/* Offsets of a block's members, in words of eight bytes. Pointers must have eight bytes, as on all
+ * machines that numba supports. */
 static const own_column WORDS[] = {WORD(size) WORD(count) WORD(step) ABUT_LAW_INPUTS(WORD_OF_COLUMN)
                                        WORD(parameters) WORD(history_in) WORD(history_out)
                                            ABUT_LAW_OUTPUTS(WORD_OF_COLUMN)};
@@ -69,7 +69,7 @@ int user_laws_read(PyObject *tuple, abut_user_law *law)
                           &law->scalar_count, &law->identity, &law->reach)) {
         return -1;
     }
-    /* the address of a function, which cannot be converted from a pointer to data */
+    /* convert by an integer, because a pointer to data cannot become a pointer to a function */
     const uintptr_t number = (uintptr_t)PyLong_AsVoidPtr(address);
     if (PyErr_Occurred()) {
         return -1;
@@ -106,7 +106,7 @@ PyObject *user_laws_case(const abut_simulation *simulation)
                          COPY(found.history_in), COPY(found.history_out));
 }
 
-/* A law of either kind, and the length of a contact's history under it. */
+/* A user's law or a built-in law, and the length of a contact's history under it. */
 typedef struct given_law {
     abut_user_law own;
     abut_law *built_in; /* NULL for a user's law; free it by PyMem_Free */

@@ -38,7 +38,7 @@ class _Called:
         self.error: BaseException | None = None
 
     def raise_error(self, lmp: Any) -> None:
-        """Raise the error of a step, once."""
+        """Raise the error of a failed step, if it was not raised yet."""
         try:
             self.core.raise_error()
         except KeyboardInterrupt:
@@ -122,7 +122,7 @@ class Connection:
         self._check_history()
 
     def _check_history(self) -> None:
-        """Check for how many slots a restart file was written.
+        """Check that a restart file was written with the same number of slots.
 
         The number is stored with each atom's count of contacts, because LAMMPS reads columns of
         another length without an error.

@@ -434,7 +434,7 @@ class Walls(Connection):
             warn(message, kind)
         except kind as error:
             if self._comm.size > 1:
-                # the other processes would wait, since it is no error there
+                # the other processes, where the warning is no error, would wait for this one
                 aborting(self._comm)(error)
             raise
 

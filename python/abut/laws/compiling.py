@@ -107,7 +107,7 @@ def _body_of(law: LawFunction) -> list[str]:
 
 
 def _read(array: str, columns: Any) -> dict[str, str]:
-    """The expression that reads each name from columns."""
+    """For each name, the expression that reads its numbers from the columns of an array."""
     texts, at = {}, 0
     for name, numbers in columns:
         parts = [f"{array}[{at + axis}, k]" for axis in range(numbers)]

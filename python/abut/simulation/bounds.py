@@ -95,7 +95,7 @@ class Leaving(Part):
         return min(self._core.left_count(), self._leavers(spheres)[0] + len(bodies))
 
     def _leavers(self, spheres: Indices) -> tuple[int, Indices]:
-        """The number of particles that these rows of spheres are, and the rows of their clusters.
+        """The number of particles with these rows of spheres, and the rows of their clusters.
 
         A cluster counts as one particle.
         """

@@ -367,7 +367,7 @@ def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
 
 
 def numbers(row: np.ndarray[Any, Any]) -> Doubles:
-    """A row as an array of doubles, which the library takes."""
+    """A row as an array of doubles, the form that the library takes."""
     return np.ascontiguousarray(row).reshape(1).view(np.float64)
 
 

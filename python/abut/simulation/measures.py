@@ -157,7 +157,7 @@ def _of_bonds(simulation: Simulation, grains: Grains, bonds: Bonds) -> Iterator[
 
 
 def _bond_images(simulation: Simulation, bonds: Bonds) -> Doubles:
-    """The image of j to which each bond led at the beginning of the last step, (m, 3)."""
+    """The image (m, 3) of j that each bond connected at the beginning of the last step."""
     lengths = lengths_of(simulation.period)
     # a sphere that left the periodic box in the last step is on the other side now
     moved = simulation.centers - simulation._core.read(_core.SPHERES, "began")
@@ -220,7 +220,7 @@ def _volume(period: Period | None) -> float:
 
 
 def _products(first: Doubles, second: Doubles) -> Doubles:
-    """The sum of outer products over all rows."""
+    """The sum over all rows of the outer products of two arrays of vectors."""
     # the last bit of a matrix product would depend on the machine
     return np.array([[(a * b).sum() for b in second.T] for a in first.T])
 

@@ -138,7 +138,7 @@ class Population(Part):
         raise NotImplementedError
 
     def _find(self, numbers: ArrayLike, named: str = "numbers") -> Indices:
-        """The rows of these lasting numbers."""
+        """The rows of the items with these lasting numbers."""
         source = f"sim.{self.nouns}.numbers"
         return find(self.numbers, numbers, self.noun, named, source)
 
@@ -194,7 +194,7 @@ def read_call(call: Any) -> Callable[..., Any]:
 def short_form(
     part: type[_Part], method: Callable[Concatenate[_Part, _P], _T]
 ) -> Callable[Concatenate[Simulation, _P], _T]:
-    """A part's method as a method of the simulation, with its signature and docstring."""
+    """Make a part's method a method of the simulation, with its signature and docstring."""
     inner: Any = inspect.unwrap(method)
     # a copy, because it is renamed for Python's error messages
     copy = FunctionType(

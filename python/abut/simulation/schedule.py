@@ -33,7 +33,7 @@ class Beat(NamedTuple):
         return self.start + (number - self.since) * self.step
 
     def steps(self, time: float) -> float:
-        """How many steps a time takes, not rounded."""
+        """The number of steps that fit into a time, not rounded."""
         return time / self.step
 
 

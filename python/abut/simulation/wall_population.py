@@ -162,8 +162,8 @@ class WallPopulation(Population, Sequence[Wall]):
         Parameters
         ----------
         wall : Wall or (k,) array_like of int
-            A wall that `add_wall` returned, or numbers of several. Other walls keep their numbers,
-            and the number is not used again.
+            A wall that `add_wall` returned, or numbers of several. Other walls keep their numbers;
+            the number of a removed wall is not used again.
 
         Raises
         ------

@@ -496,7 +496,7 @@ class Wall:
 
     @property
     def _there(self) -> KnownWalls:
-        """All walls; a ValueError if this one was removed."""
+        """All walls of the simulation. Raises a ValueError if this wall was removed."""
         _ = self._entry
         return self._simulation._walls
 
