@@ -1,4 +1,4 @@
-/* Interactions across a gap. Searches find all partners within the farthest reach of any law. */
+/* Interactions across a gap. Searches find all partners within the largest reach of any law. */
 #include "apart.h"
 
 #include "../interactions/active_candidates.h"
@@ -17,7 +17,7 @@ static double find_largest_radius(const abut_simulation *s)
     return radius;
 }
 
-/* The farthest reaches for spheres. Reaches grow with R*, so the largest sphere decides. */
+/* Computes the cutoffs for spheres. A law's reach grows with R*, so the largest sphere decides. */
 static void measure_spheres(abut_simulation *s)
 {
     const law_table *laws = &s->laws;
@@ -54,8 +54,8 @@ void apart_measure(abut_simulation *s)
 
 /* ---- active contacts ---- */
 
-/* Whether a contact with a gap acts: within reach, and touched before unless its law needs no
- * touch. */
+/* Whether a contact with a gap acts. The gap must be within reach, and the contact must have
+ * touched before unless its law needs no touch. */
 static bool reaches(const law *l, double radius, double overlap, bool continues)
 {
     return -overlap <= law_reach(l, radius) && (continues || l->begins_apart);
@@ -78,7 +78,7 @@ static bool is_pair_active(const abut_simulation *s, const interaction_table *t,
     const abut_index place_i = table_first(t, row), place_j = table_second(t, row);
     const double overlap = t->pair.overlap[row], radius_i = s->store.radii[place_i];
     const law *l = simulation_pair_law(s, place_i, place_j);
-    /* by rounding the overlap of touching spheres may be below 0 */
+    /* the overlap of touching spheres may be below 0 because of rounding */
     const bool is_touch_all = l->form->function == LAW_PLAIN ||
                               (l->form->function == LAW_USER && !(law_reach(l, radius_i) > 0.0));
     if (is_touch_all || overlap >= 0.0) {
@@ -106,7 +106,7 @@ bool apart_candidate_is_active(const abut_simulation *s, int32_t candidate, doub
 
 /* ---- contacts with walls ---- */
 
-/* Rows per task, and the work of one in units of parallel_report. */
+/* CHUNK_ROWS: table rows per task. WORK_OF_ROW: the work of a row in units of parallel_report. */
 enum { CHUNK_ROWS = 2048, WORK_OF_ROW = 8 };
 
 /* The weight of a row for sharing a sphere's attraction: docs/dem.md eq. 28. */
@@ -125,16 +125,16 @@ static bool shares_pulls(const abut_simulation *s)
            s->now->tables[ABUT_SPHERE_WALL].count > 0;
 }
 
-/* Contacts with walls that share the attractive forces (pulls) on their spheres. */
+/* Data for sharing the attractive forces (pulls) on spheres among their contacts with walls. */
 typedef struct pull_sharing {
     const abut_simulation *simulation;
     const interaction_table *table;
-    bool is_final; /* all rows are known, and shares are set; if not, gaps do not count */
+    bool is_final; /* all rows are known, and shares are stored; if not, gaps get no share */
     double *pulls, *weights;
     vec3 *normals;
 } pull_sharing;
 
-/* Solves the equations of sharing for the attraction in one sphere's rows. */
+/* Solves the equations that share a sphere's attraction among its rows. */
 static abut_status share_rows(const pull_sharing *p, abut_index begin, abut_index end,
                               sharing *solver, parallel_job *job)
 {
@@ -148,8 +148,8 @@ static abut_status share_rows(const pull_sharing *p, abut_index begin, abut_inde
                          p->pulls + begin, job);
 }
 
-/* Sets the share of a row if it attracts. The force of a user's law is not known yet, so a touching
- * row keeps its share of the push. */
+/* Sets the share of an attracting row. A touching row of a user's law keeps its share of the push,
+ * because its force is not known yet. */
 static void set_share(const pull_sharing *p, abut_index row)
 {
     const view v = view_row(p->simulation, p->table, row);
@@ -158,7 +158,7 @@ static void set_share(const pull_sharing *p, abut_index row)
     }
 }
 
-/* Shares the attraction of spheres with their first row in this chunk. */
+/* Shares the attraction of all spheres whose first row is in this chunk. */
 static abut_status share_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const pull_sharing *p = context;
@@ -199,16 +199,16 @@ abut_status apart_share_pulls(abut_simulation *s, const parallel_plan *plan)
     return share_pulls(s, plan, true);
 }
 
-/* The removal of contacts with walls that are not active. */
+/* Data for removing contacts with walls that are not active. */
 typedef struct keeping {
     const abut_simulation *simulation;
     bool are_matched; /* rows are matched with those of the last step */
     bool *is_kept;
-    atomic_bool drops; /* some rows are not kept */
+    atomic_bool drops; /* set if some rows are not kept */
 } keeping;
 
-/* Whether a contact is active, or may be if rows are not matched yet. Then one without a share of
- * the push must attract. */
+/* Whether a contact is active. Before rows are matched: whether it may be active. Then a contact
+ * without a share of the push must attract. */
 static bool is_contact_active(const keeping *k, const view *v)
 {
     const bool continues = !k->are_matched || v->table->match[v->row] >= 0;
@@ -234,7 +234,7 @@ static void test_rows(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Keeps the active contacts. ABUT_OK, or the error that ends the step. */
+/* Keeps active contacts and removes others. ABUT_OK, or the error that ends the step. */
 static abut_status keep_contacts(abut_simulation *s, const parallel_plan *plan, bool are_matched)
 {
     interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];
@@ -280,7 +280,7 @@ abut_status apart_reserve(abut_simulation *s)
                                                               : ABUT_NO_MEMORY;
 }
 
-/* Whether the old law of a row acts before touch, and the new one does not. */
+/* Whether the old law of a row acts before its partners touch, and the new law does not. */
 static bool ends_apart(const abut_simulation *s, const view *v, const law_table *before,
                        const abut_index *materials)
 {

@@ -1,6 +1,6 @@
-/* Forces and breaking of bonds (docs/dem.md, section 12). For small angles they are Timoshenko
- * beams. The potential uses unit vectors fixed in either sphere (V. A. Kuzkin, I. E. Asonov, Phys.
- * Rev. E 86 (2012) 051301). It needs no angles and conserves momenta. */
+/* Forces and breaking of bonds (docs/dem.md, section 12). For small angles bonds are Timoshenko
+ * beams. Their potential uses unit vectors fixed in either sphere (V. A. Kuzkin, I. E. Asonov,
+ * Phys. Rev. E 86 (2012) 051301). It needs no angles and conserves linear and angular momentum. */
 #include "bond_laws.h"
 
 #include "bond_pairs.h"
@@ -95,7 +95,7 @@ static bond_end end_of(const abut_simulation *s, const bond *b, int side)
 /* A bond at its position in a step. */
 typedef struct bond_state {
     bond_end ends[2];
-    vec3 way, along; /* from the first center to the second; the same as a unit vector */
+    vec3 way, along; /* way: from the first center to the second; along: the unit vector of `way` */
     double length;
 } bond_state;
 
@@ -157,7 +157,7 @@ static bond_effect exert(const bond *b, const bond_stiffness *k, const bond_stat
     return e;
 }
 
-/* Adds the dashpots between both ends. The couples conserve angular momentum. */
+/* Adds the dashpots between both ends. Their force and moments conserve angular momentum. */
 static void damp(const bond_stiffness *k, const bond_state *at, bond_effect *e)
 {
     const bond_end *first = &at->ends[0], *second = &at->ends[1];
@@ -195,7 +195,7 @@ static bond_effect effect_of(const abut_simulation *s, abut_index number)
 
 /* ---- all bonds ---- */
 
-/* Bonds per task, and the work of one in units of parallel_report. */
+/* CHUNK_BONDS: bonds per task. WORK_OF_BOND: the work of a bond in units of parallel_report. */
 enum { CHUNK_BONDS = 128, WORK_OF_BOND = 20 };
 
 static void find_effects(void *context, abut_index begin, abut_index end)
@@ -227,8 +227,8 @@ abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
 
 /* ---- turning ---- */
 
-/* Turns an end with its sphere by |spin| step, unless a cluster has the sphere. A Pade fraction
- * gives the tangent of half the angle; it is exact to the last digit up to some degrees. */
+/* Turns an end with its sphere by |spin| step; ends of members turn with their cluster. A Pade
+ * fraction gives the tangent of half the angle, up to some degrees to the last digit. */
 static void turn_end(const abut_simulation *s, bond *b, int side)
 {
     const abut_index place = s->store.places[b->rows[side]];
@@ -278,9 +278,9 @@ static double largest(const double *numbers, int count)
     return most;
 }
 
-/* The stable step of a bond alone, docs/dem.md eq. 49. Each end has its sphere's mass and inertia
- * divided by the number of the sphere's bonds. No frequency of all bonds exceeds the highest of
- * these. */
+/* The stable step of one bond, docs/dem.md eq. 49. Mass and inertia of each sphere are divided by
+ * the number of its bonds. Then no frequency of all bonds together exceeds the highest of these
+ * single ones. */
 static double step_of_bond(const abut_simulation *s, abut_index number)
 {
     const bond *b = &s->bonds.bonds[number];

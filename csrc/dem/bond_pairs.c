@@ -1,6 +1,6 @@
 /* How bonds change the law of two spheres (docs/dem.md, section 12).
- * - Between spheres with a bond that replaces their contact, no law acts.
- * - After the bond has broken, the law starts as if the spheres touched where they were bonded. */
+ * - While a bond replaces the contact, no law acts between its spheres.
+ * - After the bond has broken, the law counts only overlap beyond that of bonding. */
 #include "bond_pairs.h"
 
 #include "pair_rows.h"
@@ -24,8 +24,8 @@ vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t sh
 
 /* ---- images of rows ---- */
 
-/* The number of periods by which a sphere was moved down when the rows of a table were found. For
- * rows of the last step this excludes the step's own move. */
+/* The number of periods by which a sphere had been moved down when the rows of a table were found.
+ * For rows of the last step this excludes the move at the end of that step. */
 static double image_of(const abut_simulation *s, const interaction_table *t, abut_index place,
                        int axis)
 {
@@ -35,7 +35,7 @@ static double image_of(const abut_simulation *s, const interaction_table *t, abu
     return (double)s->store.images[at] - last;
 }
 
-/* Whether a row is at the image at which a bond with this shift holds its spheres. */
+/* Whether a row belongs to the image of the second sphere to which a bond with this shift leads. */
 static bool is_at_image(const abut_simulation *s, const interaction_table *t, abut_index row,
                         const int32_t shift[3])
 {
@@ -66,7 +66,7 @@ static abut_index bond_of(const abut_simulation *s, const interaction_table *t, 
     return holds ? number : -1;
 }
 
-/* The part of a row's overlap that does not count; INFINITY: a bond replaces the contact. */
+/* The part of a row's overlap that its law does not count; INFINITY: a bond hides the contact. */
 static double rest_of(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const bond_set *b = &s->bonds;
@@ -83,8 +83,8 @@ static double rest_of(const abut_simulation *s, const interaction_table *t, abut
     return rest && is_at_image(s, t, row, rest->shift) ? rest->overlap : 0.0;
 }
 
-/* Whether the law has acted in the last step: on the row itself, or on the row that a row of this
- * step continues. Without an active law the force is 0. */
+/* Whether the law acted in the last step: on this row, or on the row that this row continues. If no
+ * law acted, the force of that row is 0. */
 static bool has_acted(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     if (!pair_rows_are_of_now(s, t)) {
@@ -94,8 +94,8 @@ static bool has_acted(const abut_simulation *s, const interaction_table *t, abut
     return row_before >= 0 && table_exerts(&s->before->tables[ABUT_SPHERE_SPHERE], row_before);
 }
 
-/* Whether the law acts: on an overlap beyond the rest; or across a gap within reach, if the contact
- * has begun before or begins across the gap. */
+/* Whether the law acts. It acts on an overlap beyond the rest. It acts across a gap within reach if
+ * the contact has begun before, or if the law begins across a gap. */
 static bool acts(const abut_simulation *s, const interaction_table *t, abut_index row,
                  const pair_touch *p)
 {

@@ -4,7 +4,7 @@
 
 #include "state.h"
 
-/* The law of two spheres at these places, disregarding bonds. */
+/* The law for the materials of two spheres at these places; bonds are not considered. */
 static inline const law *simulation_pair_law(const abut_simulation *s, abut_index place_i,
                                              abut_index place_j)
 {
@@ -20,20 +20,20 @@ static inline const law *simulation_pair_law(const abut_simulation *s, abut_inde
 vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3]);
 
 /* The law and the overlap of two spheres, with bonds considered. While a bond replaces the contact,
- * no law acts. After it has broken, `rest` is subtracted from the overlap. If this leaves a gap,
- * the law acts as across any gap. */
+ * no law acts. After it has broken, the law counts only overlap beyond `rest`, the overlap that the
+ * spheres had when they were bonded. If this leaves a gap, the law acts as across any gap. */
 typedef struct pair_touch {
     const law *law;
-    double overlap, rest; /* overlap: with `rest` subtracted */
-    bool is_hidden;       /* the law is laws_none() */
-    bool has_acted;       /* set where rest > 0: the law has acted in the last step */
+    double overlap, rest; /* overlap: the whole overlap minus `rest` */
+    bool is_hidden;       /* a bond hides the contact: the law is laws_none() */
+    bool has_acted;       /* only set if rest > 0: the law acted in the last step */
 } pair_touch;
 
 /* The law and the overlap for a row of pairs, in this step or the last one. */
 pair_touch bonds_touch(const abut_simulation *s, const interaction_table *t, abut_index row);
 
-/* The largest rest of two spheres: the smaller radius. Bonded spheres do not overlap more, so the
- * law acts on at least half of each. */
+/* The largest rest that two spheres can have: the smaller radius. Bonded spheres do not overlap
+ * more, so the law acts on spheres of at least half their radius. */
 static inline double bonds_most_rest(const abut_simulation *s, const int32_t rows[2])
 {
     const store *spheres = &s->store;
@@ -44,15 +44,15 @@ static inline double bonds_most_rest(const abut_simulation *s, const int32_t row
 /* Limits all rests to bonds_most_rest. Call it after radii have changed. */
 void bonds_fit_rests(abut_simulation *s);
 
-/* As pair_rows_find_before; a pair with a bond that breaks now is new and continues no row. */
+/* As pair_rows_find_before, but the row of a bond that breaks in this step continues no row. */
 void pairs_find_before(const abut_simulation *s, const interaction_table *t, const abut_index *rows,
                        int32_t count, abut_index *rows_before);
 abut_index pairs_row_before(const abut_simulation *s, const interaction_table *t, abut_index row);
 
-/* Marks the rests that end, because their spheres are beyond the reach of their law. */
+/* Marks the rests of spheres that are beyond the reach of their law. Such rests end. */
 void bonds_mark_parted(abut_simulation *s);
 
-/* Whether bonds change the law of some pair. */
+/* Whether bonds change the law of any pair. */
 static inline bool bonds_show(const abut_simulation *s)
 {
     return s->bonds.has_hidden || s->bonds.rest_count > 0;

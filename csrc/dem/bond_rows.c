@@ -1,4 +1,4 @@
-/* Bonds by row, as callers have them: adding, removing, reading, and restoring. */
+/* Bonds by row, in the order of the caller's columns: adding, removing, reading, and restoring. */
 #include <string.h>
 
 #include "../base/sort.h"
@@ -14,7 +14,7 @@ abut_index abut_simulation_bond_count(const abut_simulation *s)
 
 /* ---- columns ---- */
 
-/* Numbers of columns, such as BOND_young. */
+/* Numbers of columns, for example BOND_young. */
 #define BOND_NUMBER(name, type, width, per, when, flags, unit, meaning) BOND_##name,
 #define BREAKAGE_NUMBER(name, type, width, per, when, flags, unit, meaning) BREAKAGE_##name,
 #define REST_NUMBER(name, type, width, per, when, flags, unit, meaning) REST_##name,
@@ -76,7 +76,7 @@ static const population RESTS = {ABUT_REST_TABLE, REST_TABLE, ABUT_BAD_REST};
 
 /* ---- checks ---- */
 
-/* Checks the rows of pairs: two different spheres; if `ascend`, with i < j. */
+/* Checks the rows of pairs. A pair has two different spheres; if `ascend`, also i < j. */
 static abut_status check_rows(const abut_simulation *s, const abut_index *i, const abut_index *j,
                               abut_index count, bool ascend, abut_error *error)
 {
@@ -107,7 +107,8 @@ static double norm_sq(const double q[4])
     return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
 }
 
-/* Checks what ranges do not: the rest overlap of a restored bond, and unit quaternions. */
+/* Checks that ranges of columns cannot express: rest overlap of a restored bond, unit
+ * quaternions. */
 static abut_status check_state(const abut_simulation *s, const bond *b, abut_index k,
                                abut_error *error)
 {
@@ -126,8 +127,8 @@ static abut_status check_state(const abut_simulation *s, const bond *b, abut_ind
 
 /* ---- adding ---- */
 
-/* The quaternion that rotates the x axis to the direction e. It starts from x or -x, whichever is
- * nearer, so that nothing cancels. The case of -x begins with half a turn about z. */
+/* Computes the quaternion that rotates x to the direction e. It starts from x or -x, whichever is
+ * nearer to e, so that no digits cancel. For -x it first rotates by 180 degrees about z. */
 static void axes_along(vec3 e, double q[4])
 {
     const double near[4] = {0.0, -e.z, e.y, 1.0 + e.x}, far[4] = {e.z, 0.0, 1.0 - e.x, e.y};
@@ -135,7 +136,7 @@ static void axes_along(vec3 e, double q[4])
     rigid_turn(e.x < 0.0 ? far : near, none, 0.0, 1.0, q);
 }
 
-/* Transforms a quaternion to the frame of the cluster that contains the sphere. */
+/* Transforms a quaternion to the frame of the cluster that contains the sphere, if there is one. */
 static void turn_to_cluster(const abut_simulation *s, int32_t row, double q[4])
 {
     const abut_index place = s->store.places[row];
@@ -147,8 +148,8 @@ static void turn_to_cluster(const abut_simulation *s, int32_t row, double q[4])
     }
 }
 
-/* Starts a bond at the present positions of its spheres, at the nearest image. Returns whether each
- * center is outside of the other sphere. */
+/* Starts a bond between the present positions of its spheres, at the nearest image. Returns false
+ * if the center of a sphere is inside the other sphere. */
 static bool begin_bond(const abut_simulation *s, bond *b)
 {
     const store *spheres = &s->store;
@@ -180,7 +181,7 @@ static void order_ends(bond *b)
     }
 }
 
-/* Starts a bond, or restores it if columns of a restart file are given. ABUT_OK, or the error. */
+/* Makes a new bond, or that of a restart file if its columns are given. ABUT_OK, or the error. */
 static abut_status make_bond(const abut_simulation *s, const abut_bonds *given, abut_index k,
                              bond *b, abut_error *error)
 {
@@ -202,7 +203,7 @@ static abut_status make_bond(const abut_simulation *s, const abut_bonds *given, 
     return wrong ? error_set(error, wrong, k, given->i[k], (double)given->j[k]) : ABUT_OK;
 }
 
-/* Makes all bonds and their order by rows. */
+/* Makes all bonds, and lists them in `order`, sorted by rows. */
 static abut_status make_bonds(const abut_simulation *s, const abut_bonds *given, bond_set *made,
                               abut_index *order, abut_error *error)
 {
@@ -233,8 +234,8 @@ static abut_status make_bonds(const abut_simulation *s, const abut_bonds *given,
     return ABUT_OK;
 }
 
-/* Whether the spheres of a rest have a new bond. It has their present overlap, and the rest
- * ends. */
+/* Whether the spheres of a rest have a new bond. The new bond stores their present overlap, so this
+ * rest ends. */
 static bool is_bonded_anew(const bond_set *b, const bond_rest *r)
 {
     const abut_index number = bonds_find(b, r->rows[0], r->rows[1]);
@@ -340,7 +341,7 @@ static abut_status check_rest(const abut_simulation *s, const bond_rest *rests, 
                : error_set(error, ABUT_BAD_REST, k, REST_overlap, r->overlap);
 }
 
-/* Stores restored rests behind the present ones until all of them are checked. */
+/* Stores restored rests behind the present ones, and replaces these when all are checked. */
 abut_status abut_simulation_restore_breakages(abut_simulation *s, const abut_breakages *given,
                                               const abut_rests *rests, abut_error *error)
 {

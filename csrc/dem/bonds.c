@@ -8,7 +8,7 @@
 
 /* ---- memory ---- */
 
-/* The array with memory for `count` elements; on failure the old one, with *has_failed set. */
+/* Extends an array to `count` elements. Without memory: sets *has_failed, returns the old array. */
 static void *grown(bond_set *b, void *array, int block, abut_index count, size_t size,
                    bool *has_failed)
 {
@@ -62,7 +62,7 @@ static void copy_bond(bond_set *to, abut_index k, const bond_set *from, abut_ind
     to->bonds[k] = from->bonds[from_number], to->before[k] = from->before[from_number];
 }
 
-/* Merges from the back, where memory is free. */
+/* Merges from the last bond to the first, since free memory is at the end of the array. */
 void bonds_merge(bond_set *b, const bond_set *made, const abut_index *order)
 {
     abut_index old = b->count - 1, new = made->count - 1;
@@ -77,9 +77,9 @@ void bonds_merge(bond_set *b, const bond_set *made, const abut_index *order)
     }
 }
 
-/* Appends the ends of one side to their rows. Bonds ascend by first row, then by second. Call it
- * for side 1, then 0: partners of second ends have smaller rows, so a row's ends ascend by
- * partner. */
+/* Appends the ends of one side to the lists of their rows. Bonds ascend by first row, then by
+ * second row. Call it for side 1, then for side 0: partners of second ends have smaller rows, so a
+ * row's ends ascend by partner. */
 static void place_ends(bond_set *b, int side)
 {
     for (abut_index k = 0; k < b->count; k++) {
@@ -108,7 +108,7 @@ void bonds_list_ends(bond_set *b, abut_index row_count)
     }
     place_ends(b, 1);
     place_ends(b, 0);
-    /* place_ends has moved each begin to its end, where the next row begins */
+    /* place_ends has moved each begin to where the next row begins: move all by one element */
     memmove(b->begins + 1, b->begins, (size_t)row_count * sizeof *b->begins);
     b->begins[0] = 0;
 }
@@ -132,7 +132,7 @@ static bool is_rest_before(const void *bonds, abut_index k, const void *rows)
     return compare_rows(((const bond_set *)bonds)->rests[k].rows, rows) < 0;
 }
 
-/* The position of a rest by its rows, or where it would be inserted. */
+/* The position of a rest with these rows, or the position where it would be inserted. */
 static abut_index place_of_rest(const bond_set *b, const int32_t rows[2])
 {
     return span_find((row_span){0, b->rest_count}, b, rows, is_rest_before);
@@ -222,7 +222,7 @@ static void add_rest(bond_set *b, const bond *beam)
     }
 }
 
-/* Records when and why the bond broke, and where: at its middle. */
+/* Returns the record of a broken bond: when, why and where it broke (in its middle). */
 static bond_breakage breakage_of(const bond_set *b, abut_index number, abut_index step)
 {
     const bond *beam = &b->bonds[number];

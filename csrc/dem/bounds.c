@@ -1,4 +1,4 @@
-/* Counts grains outside of the bounds, by the centers of mass of clusters and bodies. */
+/* Counts grains outside of the bounds. The centers of mass decide for clusters and bodies. */
 #include "parts.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static bool is_rigid_beyond(const world_bounds *b, vec3 position)
 
 /* ---- after a step ---- */
 
-/* Counts the spheres outside, and those that were inside at the beginning of the step. */
+/* Counts the spheres outside, and those of them that were inside when the step began. */
 static void count_spheres(const void *context, abut_index begin, abut_index end, void *part)
 {
     const abut_simulation *s = context;

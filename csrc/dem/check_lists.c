@@ -1,5 +1,5 @@
-/* Checks, in builds with ABUT_CHECK_LISTS, that a step finds everything with neighbor lists that it
- * finds without them. Each search is repeated without a list and compared bit by bit. */
+/* Checks, in builds with ABUT_CHECK_LISTS, that neighbor lists miss nothing. Each search of a step
+ * is repeated without a list, and its result compared bit by bit. */
 #include "check_lists.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static abut_status report(const abut_simulation *s, abut_interaction kind, abut_
                      (double)s->step_count);
 }
 
-/* Compares a table with that of the step. */
+/* Compares a table with the table of the same kind in this step. */
 static abut_status compare(const abut_simulation *s, const interaction_table *t, abut_error *error)
 {
     return table_is_same(t, &s->now->tables[t->kind]) ? ABUT_OK
@@ -45,7 +45,8 @@ static listed_pair pair_of(const neighbor_list *l, const neighbor_spheres *spher
     return p;
 }
 
-/* Whether two lists have the same active pairs in a chunk. Adds those of the second to *count. */
+/* Whether two lists have the same active pairs in a chunk. Adds the second list's pairs to
+ * *count. */
 static bool are_same_pairs(const neighbor_list *a, const neighbor_list *b,
                            const neighbor_spheres *spheres, abut_index chunk, abut_index *count)
 {
@@ -61,7 +62,7 @@ static bool are_same_pairs(const neighbor_list *a, const neighbor_list *b,
     return are_same;
 }
 
-/* Compares the list with one made at the present positions. */
+/* Compares the neighbor list with a list made at the present positions. */
 static abut_status check_pairs(const abut_simulation *s, const neighbor_spheres *spheres,
                                abut_error *error)
 {
@@ -110,8 +111,8 @@ static abut_status check_contacts(const abut_simulation *s, const abut_query *na
 
 /* ---- bodies ---- */
 
-/* Compares all pairs of one kind, with a sphere or of two bodies. States may differ, since this
- * search does not begin with those of the last step. */
+/* Compares all pairs of one kind: bodies with spheres, or bodies with bodies. States are not
+ * compared, since this search does not begin with those of the last step. */
 static abut_status compare_bodies(const abut_simulation *s, const interaction_table *all,
                                   abut_interaction kind, abut_error *error)
 {
@@ -159,7 +160,7 @@ static abut_status check_walls(const abut_simulation *s, const abut_convex_query
     return status;
 }
 
-/* Searches all bodies and all spheres. */
+/* Searches contacts of all bodies and all spheres without a list. */
 static abut_status search_all(const abut_simulation *s, finder_bodies *c, interaction_table *t,
                               abut_error *error)
 {

@@ -1,10 +1,10 @@
-/* Checks that neighbor lists are complete, in builds with ABUT_CHECK_LISTS alone. */
+/* Checks that neighbor lists are complete, only in builds with ABUT_CHECK_LISTS. */
 #ifndef DEM_CHECK_LISTS_H
 #define DEM_CHECK_LISTS_H
 
 #include "state.h"
 
-/* The search of a step to check; all members NULL: bodies with bodies and spheres. */
+/* The search that is checked. All members NULL: the search of bodies with bodies and spheres. */
 typedef struct checked_search {
     const neighbor_spheres *spheres;
     const abut_query *contacts;
@@ -12,7 +12,7 @@ typedef struct checked_search {
     const abut_convex_walls *walls;
 } checked_search;
 
-/* ABUT_OK, ABUT_LIST_INCOMPLETE, or the error of a search. */
+/* Returns ABUT_OK, ABUT_LIST_INCOMPLETE, or the error of a search. */
 #ifdef ABUT_CHECK_LISTS
 abut_status check_lists(const abut_simulation *s, checked_search search, abut_error *error);
 #else

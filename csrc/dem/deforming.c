@@ -1,4 +1,4 @@
-/* Deforming walls: motion and loads of their contacts, and motion of their vertices. */
+/* Deforming walls: motion of their contacts from step to step, and the loads on them. */
 #include "deforming.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ void deforming_keep(abut_simulation *s)
 
 /* ---- loads ---- */
 
-/* The power of a row on its surface, with these velocities of vertices. */
+/* The power of a row on its surface if the vertices have these velocities. */
 static double power_with(const abut_simulation *s, abut_index row, const double *velocities)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];
@@ -81,7 +81,7 @@ double deforming_power(const abut_simulation *s, abut_index row)
                   power_with(s, row, surface->velocities));
 }
 
-/* Corrects the power of a row of the last step, and its work, for assigned velocities. */
+/* Corrects the power and the work of a row of the last step after velocities were assigned. */
 static void correct_power(abut_simulation *s, abut_index row)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_WALL];

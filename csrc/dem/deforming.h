@@ -1,4 +1,4 @@
-/* Deforming walls: motion of their contacts from step to step, and their loads. */
+/* Deforming walls: motion of their contacts from step to step, and the loads on them. */
 #ifndef DEM_DEFORMING_H
 #define DEM_DEFORMING_H
 
@@ -7,11 +7,11 @@
 /* Moves the last step's contacts with deforming surfaces. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status deforming_carry(abut_simulation *s);
 
-/* Records the vertices and velocities at the beginning of a completed step. */
+/* Copies the vertices and velocities at the beginning of a completed step. */
 void deforming_keep(abut_simulation *s);
 
-/* The power of a contact of the last step on its surface, by velocities half a step before and
- * after. */
+/* The power of a contact of the last step on its surface: the mean of the powers with the
+ * velocities half a step before and after. */
 double deforming_power(const abut_simulation *s, abut_index row);
 
 #endif

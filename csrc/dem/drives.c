@@ -32,7 +32,7 @@ static void keep_body(abut_drive *d, const rigid *r)
     memcpy(d->orientation, r->orientation, sizeof d->orientation);
 }
 
-/* A vector without its parts along locked axes. */
+/* A vector without its components along locked axes. */
 static vec3 unlocked(const abut_drive *d, vec3 a)
 {
     return (vec3){d->locked[0] > 0.0 ? 0.0 : a.x, d->locked[1] > 0.0 ? 0.0 : a.y,
@@ -80,7 +80,7 @@ static abut_wall_state state_of_free(const abut_drive *d)
     return state;
 }
 
-/* Whether a wall has a load or a mass. Before abut_simulation_set_drive it has none. */
+/* Whether a wall has a load or a mass. It has neither before abut_simulation_set_drive. */
 static bool is_driven(const wall_record *record)
 {
     const abut_drive *d = &record->drive;
@@ -112,7 +112,7 @@ typedef struct wall_press {
     double stiffness, damping;
 } wall_press;
 
-/* Stiffness and damping of one entry at its wall. */
+/* Stiffness and damping of one contact with a wall. */
 typedef struct wall_springs {
     double stiffness, damping;
 } wall_springs;
@@ -153,8 +153,8 @@ static wall_press press_of(const abut_simulation *s, abut_index wall)
 
 /* ---- walls under load ---- */
 
-/* Computes the mean diameter of all spheres and bodies, and the mass of those that are not fixed.
- * If all are fixed, it is the mass of all. */
+/* Computes the mean diameter of all spheres and bodies, and the total mass of those that are not
+ * fixed. If all are fixed, it is the total mass of all. */
 static void measure_grains(abut_simulation *s)
 {
     const abut_index count = s->store.count + s->solids.count;
@@ -190,7 +190,7 @@ static bool is_before(vec3 normal, vec3 point, vec3 center, double radius)
     return vec3_dot(normal, vec3_sub(center, point)) >= radius;
 }
 
-/* Whether a half space moves away from or parallel to all grains, and no longer touches any. */
+/* Whether a half space touches no grain, and moves away from or parallel to all of them. */
 static bool has_left(const abut_simulation *s, abut_index wall)
 {
     const wall_set *walls = &s->walls;
@@ -212,8 +212,8 @@ static bool has_left(const abut_simulation *s, abut_index wall)
     return has;
 }
 
-/* The velocity at which the contacts will bear the load after this step, with their present
- * stiffness: docs/dem.md eq. 39, one Newton step for a plate without mass. */
+/* The velocity at which the contacts will bear the load after this step, if their stiffness stays
+ * the same. This is one Newton step for a plate without mass: docs/dem.md eq. 39. */
 static double settle(abut_simulation *s, const abut_drive *d, const wall_press *p,
                      const rigid_step *by)
 {
@@ -252,8 +252,8 @@ static bool drive_servo(abut_simulation *s, abut_index wall, const wall_press *p
 
 /* ---- free walls ---- */
 
-/* The wrench on a free wall about its position, without its weight. The center of mass may be an
- * arm away, which gives the weight a torque. */
+/* The force and torque on a free wall about its position, without its weight. If the center of mass
+ * is an arm away from the position, the torque includes that of the weight. */
 static wrench wrench_on(const abut_drive *d, const wall_press *p, const rigid_step *by)
 {
     vec3 rows[3];
@@ -323,14 +323,14 @@ void drives_move(abut_simulation *s)
 
 /* ---- stable step ---- */
 
-/* Contacts of a wall with mass: bound of squared frequencies, largest ratio of damping to
- * stiffness. */
+/* The contacts of a wall with mass: an upper bound of the sum of squared frequencies, and the
+ * largest ratio of damping to stiffness. */
 typedef struct wall_support {
     double frequency_sq, ratio;
     abut_index count;
 } wall_support;
 
-/* The inverse effective mass of a wall for a force at a point along the normal. */
+/* The inverse effective mass of a wall for a force along the normal that acts at this point. */
 static double give_way(const wall_record *record, vec3 point, vec3 normal)
 {
     const abut_drive *d = &record->drive;
@@ -369,8 +369,8 @@ static void join_supports(void *total, const void *part)
     h->count += other->count;
 }
 
-/* The inverse effective mass for the first contact of a wall. The contact is assumed at the radius
- * of gyration about the axis with the largest inertia. */
+/* The inverse effective mass for the first contact of a wall that touches nothing. The contact is
+ * assumed at the radius of gyration about the axis with the largest inertia. */
 static double first_give_way(const wall_record *record)
 {
     const abut_drive *d = &record->drive;
@@ -380,8 +380,8 @@ static double first_give_way(const wall_record *record)
     return give_way(record, vec3_add(vec3_load(d->position), arm), axis_of(d));
 }
 
-/* Assumes FIRST_CONTACTS contacts with one grain, if these give a higher frequency. Call it for all
- * grains if the wall touches nothing. */
+/* Assumes FIRST_CONTACTS contacts with one grain, if they give a higher frequency than those
+ * before. Call it for all grains if the wall touches nothing. */
 static void support_first(const abut_simulation *s, abut_index wall, const resting_contact *first,
                           wall_support *h)
 {
@@ -413,7 +413,7 @@ static void support_untouched(const abut_simulation *s, abut_index wall, wall_su
     }
 }
 
-/* The contacts that bound the frequency of a driven wall. Without mass it has no frequency. */
+/* The contacts that bound the frequency of a driven wall. A wall without mass has no frequency. */
 static wall_support support_of(const abut_simulation *s, abut_index wall)
 {
     wall_support h = {.count = 0};

@@ -1,5 +1,5 @@
 /* Energies at the beginning of the last step, and loads of walls. Energies are summed in fixed
- * parts of the rows, so the order of places does not change them. */
+ * groups of rows, so the order of places does not change them. */
 #include "energy.h"
 
 #include "bond_laws.h"
@@ -7,10 +7,10 @@
 #include "move.h"
 #include "view.h"
 
-/* Work per sphere and per row of bodies, in units of parallel_report. */
+/* The work per sphere and per row of bodies, in units of parallel_report. */
 enum { WORK_OF_SPHERE = 5, WORK_OF_ROW = 20 };
 
-/* The items of a sum: all spheres, the bodies of a set, or rows of bodies. */
+/* The items of a sum: all spheres, the bodies of a set, or the rows of a table of bodies. */
 typedef struct summing {
     const abut_simulation *simulation;
     const rigid_set *set;
@@ -38,7 +38,8 @@ static void add_sphere(const abut_simulation *s, abut_index place, abut_energy *
     sum->gravitational -= spheres->masses[place] * vec3_dot(vec3_load(s->last.gravity), at);
 }
 
-/* Adds a rigid body. Its spin follows from the momentum midway between both half steps. */
+/* Adds the energies of a rigid body. Its spin follows from the momentum at the start of the
+ * step. */
 static void add_rigid(const abut_simulation *s, const rigid_set *set, const rigid_body *body,
                       abut_energy *sum)
 {
@@ -73,7 +74,7 @@ static double energy_of_contacts(const abut_simulation *s, abut_index place)
     return sum;
 }
 
-/* A sum with its rounding error (Neumaier), so that the order of pairs does not change it. */
+/* A sum and its rounding error (Neumaier), which do not depend on the order of pairs. */
 typedef struct exact_sum {
     double sum, correction;
 } exact_sum;
@@ -139,7 +140,7 @@ static void add_rows(const void *context, abut_index begin, abut_index end, void
     }
 }
 
-/* Adds `count` items in parallel, each with this work. */
+/* Adds the energies of `count` items in parallel. work: the work of one item. */
 static void add_all(summing items, abut_index count, abut_index work,
                     void (*add)(const void *, abut_index, abut_index, void *), abut_energy *sum)
 {
@@ -246,9 +247,9 @@ void energy_add_spheres(abut_simulation *s, abut_index first)
     }
 }
 
-/* A set of spheres by row: those with marks, or all from `first` on. */
+/* A set of spheres: those with marks, or all from row `first` on. */
 typedef struct some_spheres {
-    const uint8_t *marks; /* NULL: there are none */
+    const uint8_t *marks; /* by row: whether the sphere belongs to the set; NULL: `first` decides */
     abut_index first;
 } some_spheres;
 
@@ -258,7 +259,7 @@ static bool is_one(const abut_simulation *s, const some_spheres *some, abut_inde
     return some->marks ? some->marks[row] : row >= some->first;
 }
 
-/* The next row of a table with one of these spheres; -1: none. */
+/* The next row of a table with a sphere of this set; -1: none. */
 static abut_index next_touch(const abut_simulation *s, const interaction_table *t,
                              const some_spheres *some, row_walk *walk)
 {
@@ -272,7 +273,7 @@ static abut_index next_touch(const abut_simulation *s, const interaction_table *
     return -1;
 }
 
-/* Whether these spheres have contacts in a step. */
+/* Whether spheres of this set have contacts in a step. */
 static bool do_touch(const abut_simulation *s, const step_tables *in, const some_spheres *some)
 {
     const interaction_table *bodies = &in->tables[ABUT_BODY_SPHERE];
@@ -307,8 +308,8 @@ static bool are_bound(const abut_simulation *s, const uint8_t *is_gone)
     return are;
 }
 
-/* Removes the last step's work of a contact on a partner that stays. Half of it would count in the
- * next step. sign: of the force on that partner. */
+/* Removes a contact's work in the last step on a partner that stays. Otherwise half of it would
+ * count in the next step. sign: 1 or -1, that of the force on this partner. */
 static void end_work(abut_simulation *s, const interaction_table *t, abut_index row,
                      abut_index place, double sign)
 {
@@ -366,7 +367,7 @@ void energy_remove_spheres(abut_simulation *s, const uint8_t *is_gone)
     }
 }
 
-/* Subtracts work from wall_work; the dissipated energy does not change. */
+/* Subtracts work from wall_work without a change of the dissipated energy. */
 static void take_work(account *a, double work)
 {
     a->gone_wall_work -= work;
@@ -376,7 +377,7 @@ static void take_work(account *a, double work)
 void energy_count_outside(abut_simulation *s, abut_energy before)
 {
     if (s->step_count == 0) {
-        return; /* energies are defined from the first step on */
+        return; /* before the first step there are no energies */
     }
     const abut_energy after = abut_simulation_energy(s);
     const double dissipated = after.dissipated - before.dissipated;

@@ -6,7 +6,8 @@
 #include "../base/parallel.h"
 #include "rigid_set.h"
 
-/* Bodies and spheres per task, and the work of each in units of parallel_report. */
+/* STRETCH: bodies and spheres per task. WORK_OF_FRAME: the work of each in units of
+ * parallel_report. */
 enum { STRETCH = 256, WORK_OF_FRAME = 3 };
 
 typedef struct gathering {

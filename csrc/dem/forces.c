@@ -1,6 +1,6 @@
-/* Sums of forces and torques on spheres and bodies. Their order does not depend on threads.
- * - Spheres: pairs by chunks of places, then walls by distance, then bonds by partners' rows.
- * - Bodies: rows by the numbers of the second partners. */
+/* Sums of forces and torques on spheres and bodies. The order of terms does not depend on threads.
+ * - Spheres: pairs by chunks of places, then walls by distance, then bonds by rows of partners.
+ * - Bodies: table rows by the number of the second partner. */
 #include "parts.h"
 
 #include <string.h>
@@ -35,8 +35,8 @@ void forces_add_contacts(const abut_simulation *s, abut_index place, double radi
     }
 }
 
-/* Adds the forces of a sphere's bonds, by the rows of the partners. A bond that breaks adds
- * nothing, not even 0, which might change a sign. */
+/* Adds the forces of a sphere's bonds, in the order of its partners' rows. A bond that breaks is
+ * left out, because even adding 0 might change the sign of a zero. */
 static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *sum)
 {
     const bond_set *bonds = &s->bonds;
@@ -53,7 +53,8 @@ static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *su
 
 /* ---- spots of bodies ---- */
 
-/* Adds the forces and rolling moments of a row's spots on one partner, about its center of mass. */
+/* Adds the forces and rolling moments of a row's spots on a partner, with torques about
+ * `center`. */
 static void add_spots(const abut_simulation *s, const interaction_table *t, abut_index row,
                       bool is_second, vec3 center, wrench *sum)
 {
@@ -70,7 +71,7 @@ static void add_spots(const abut_simulation *s, const interaction_table *t, abut
     }
 }
 
-/* Adds the forces of all rows with this number as second partner; -1: none. */
+/* Adds the forces of all rows that have this number as second partner; number -1: none. */
 static void add_as_second(const abut_simulation *s, const interaction_table *t, abut_index number,
                           vec3 center, wrench *sum)
 {
@@ -81,7 +82,8 @@ static void add_as_second(const abut_simulation *s, const interaction_table *t, 
     }
 }
 
-/* Sorts rows by second partner: bodies, or spheres by their positions among those near bodies. */
+/* Sorts rows by second partner. This is the number of a body, or a sphere's position among the
+ * spheres near bodies. */
 static abut_status list_by_second(abut_simulation *s, abut_interaction kind)
 {
     const interaction_table *t = &s->now->tables[kind];
@@ -110,7 +112,7 @@ static abut_status list_by_second(abut_simulation *s, abut_interaction kind)
 
 /* ---- lost spheres ---- */
 
-/* Whether the next center, velocity and spin are finite, and the center within limits. */
+/* Whether a sphere's next center, velocity and spin are finite, and the center within limits. */
 static bool will_be_finite(const abut_simulation *s, const rigid_step *by, abut_index place)
 {
     const sphere_sum *sum = &s->store.sums[place];
@@ -158,7 +160,7 @@ static bool is_before_body(const void *table, abut_index row, const void *body)
     return ((const interaction_table *)table)->body.i[row] < *(const abut_index *)body;
 }
 
-/* Sums the wrench on a body. Rows with the body as first partner are consecutive. */
+/* Sums up the forces and torques on a body. Rows with the body as first partner are consecutive. */
 static void sum_body(abut_simulation *s, abut_index k)
 {
     rigid_body *body = &s->solids.bodies[k];
@@ -192,7 +194,7 @@ static void add_sum(sphere_sum *to, const sphere_sum *more)
     to->brake += more->brake;
 }
 
-/* Adds the forces of pairs with a first sphere in an earlier chunk, in the order of chunks. */
+/* Adds the forces of pairs whose first sphere is in an earlier chunk, in the order of chunks. */
 static void add_pairs(const abut_simulation *s, abut_index chunk, row_span spheres)
 {
     const neighbor_list *l = &s->neighbors;
@@ -245,7 +247,7 @@ static void sum_bodies(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Clusters and bodies per task, and the work of each in units of parallel_report. */
+/* Clusters per task, and bodies per task. */
 enum { CHUNK_CLUSTERS = 64, CHUNK_BODIES = 32 };
 enum { WORK_OF_CLUSTER = 8, WORK_OF_BODY = 40, WORK_OF_SPHERE = 4 };
 

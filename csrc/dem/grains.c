@@ -3,7 +3,7 @@
 
 /* ---- velocities ---- */
 
-/* The velocity at the beginning of the last step, from the present velocity and the force. */
+/* The velocity at the beginning of the last step, by the present velocity and the force. */
 static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
 {
     if (mass == FIXED) {
@@ -20,7 +20,7 @@ vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place)
     return mean_velocity(s, vec3_load(sphere->velocity), force, sphere->mass);
 }
 
-/* For a cluster, the force is the sum over its members. */
+/* the force on a cluster is the sum of those on its members */
 vec3 grains_body_velocity(const abut_simulation *s, const rigid_set *set, const rigid_body *body)
 {
     vec3 force = body->sum.force;
@@ -63,7 +63,7 @@ static void put(const abut_grains *to, abut_index k, vec3 center, vec3 velocity,
     }
 }
 
-/* Reads free spheres, and the number of the grain that contains each sphere. */
+/* Reads free spheres, and for each sphere the number of the grain that contains it. */
 static void read_spheres(const abut_simulation *s, abut_index first_cluster, const abut_grains *to)
 {
     abut_index next = 0;

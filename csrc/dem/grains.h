@@ -4,9 +4,10 @@
 
 #include "state.h"
 
-/* The mean of the velocities half a step before and after the beginning of the last step: of a
- * sphere in no cluster, and of a rigid body of a set. */
+/* The velocity at the beginning of the last step: the mean of those half a step before and after.
+ * The sphere must not be in a cluster. */
 vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place);
+/* The velocity of a body of a set at the beginning of the last step. */
 vec3 grains_body_velocity(const abut_simulation *s, const rigid_set *set, const rigid_body *body);
 
 #endif

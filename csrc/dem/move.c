@@ -1,4 +1,4 @@
-/* Motion of spheres by docs/dem.md eq. 33 and 35, with velocities of half steps. */
+/* Motion of spheres by docs/dem.md eq. 33 and 35. Velocities are those of the middle of a step. */
 #include "move.h"
 
 #include "watch.h"
@@ -23,7 +23,7 @@ vec3 spheres_brake(vec3 spin, double brake, double step, double inertia)
     return loss < speed ? vec3_scale(spin, 1.0 - loss / speed) : (vec3){0.0, 0.0, 0.0};
 }
 
-/* The work of contacts alone, without forces that the caller applied. */
+/* The work of contacts on a sphere, without the forces that the caller applied. */
 static double work_of(const store *s, abut_index place, vec3 velocities, vec3 spins)
 {
     vec3 force = s->sums[place].force, torque = s->sums[place].torque;
@@ -62,7 +62,7 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
     if (sum.brake > 0.0) {
         const vec3 less = spheres_brake(next_spin, sum.brake, step, inertia);
         work += 0.5 * inertia * (vec3_norm_sq(less) - vec3_norm_sq(next_spin));
-        /* add the torque of the brake to that of contacts */
+        /* the torque of the brake adds to that of the contacts */
         sum.torque = vec3_add(sum.torque, vec3_scale(vec3_sub(less, next_spin), inertia / step));
         next_spin = less;
     }
@@ -80,8 +80,8 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
     }
 }
 
-/* Records the step of a cluster's member or a fixed sphere. The cluster counts the work of
- * contacts; work on walls is counted here. */
+/* Records a step of a sphere that does not move by itself: a cluster's member, or a fixed sphere. A
+ * cluster counts the work of its contacts itself; the work on walls is counted here. */
 static void record_at_rest(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *spheres = &s->store;
@@ -126,7 +126,7 @@ static void move_convex(abut_simulation *s, abut_index number, const rigid_step 
     }
 }
 
-/* Clusters, then convex bodies, per task, and the work of one. */
+/* CHUNK_BODIES: clusters, then convex bodies, per task. WORK_OF_BODY: the work of one. */
 enum { CHUNK_BODIES = 64, WORK_OF_BODY = 20 };
 
 static void move_bodies(void *context, abut_index begin, abut_index end)

@@ -4,13 +4,13 @@
 
 #include "state.h"
 
-/* The spin after rolling friction of type A, which cannot reverse it: docs/dem.md eq. 15. */
+/* The spin after rolling friction of type A, which stops it at most: docs/dem.md eq. 15. */
 vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 
 /* Moves spheres, clusters and bodies. Cannot fail. */
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
-/* The unwrapped center at the beginning of the step from `began` to `center`. */
+/* The unwrapped center when the step began that moved a sphere from `began` to `center`. */
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);
 
 #endif

@@ -1,9 +1,9 @@
-/* What rows of pairs do not store: partners, and the rows of the last step that they continue. */
+/* Data that rows of pairs do not store: partners, and the rows of the last step they continue. */
 #include "pair_rows.h"
 
 /* ---- columns ---- */
 
-/* Writes the columns of partners. */
+/* Data for writing the columns of partners. */
 typedef struct showing {
     const abut_simulation *simulation;
     const interaction_table *from;
@@ -75,8 +75,8 @@ static bool is_before_candidate(const void *candidates, abut_index row, const vo
     return ((const int32_t *)candidates)[row] < *(const int32_t *)candidate;
 }
 
-/* A new list has the rows. Otherwise rows of both steps ascend by candidate: one pass matches
- * them. */
+/* A new list has the rows of the last step in `past`. With the same list, rows of both steps ascend
+ * by candidate, and one pass matches them. */
 void pair_rows_find_before(const abut_simulation *s, const interaction_table *t,
                            const abut_index *rows, int32_t count, abut_index *rows_before)
 {

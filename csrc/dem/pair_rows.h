@@ -1,25 +1,25 @@
 /* Table rows of pairs, as steps store them. A row stores the number of its candidate in the
- * neighbor list. The list gives partners, image and the row of the last step. The columns of
- * partners are NULL until a reader needs them, or a new list replaces the old one. */
+ * neighbor list. The list has the partners, the image and the row of the last step. The columns of
+ * partners are NULL until they are read, or until a new list replaces this one. */
 #ifndef DEM_PAIR_ROWS_H
 #define DEM_PAIR_ROWS_H
 
 #include "../interactions/active_candidates.h"
 #include "state.h"
 
-/* Whether a table is that of this step, not of the last one. */
+/* Whether a table is that of this step; otherwise it is that of the last one. */
 static inline bool pair_rows_are_of_now(const abut_simulation *s, const interaction_table *t)
 {
     return t != &s->before->tables[ABUT_SPHERE_SPHERE];
 }
 
-/* The centers of spheres when the rows of a table were found. */
+/* The centers of spheres at the time when the rows of a table were found. */
 static inline const double *pair_rows_centers(const abut_simulation *s, const interaction_table *t)
 {
     return pair_rows_are_of_now(s, t) ? s->store.centers : s->store.began;
 }
 
-/* The image of a row along an axis, as in the public column. */
+/* The image of a row along an axis, as in the column `image`. */
 static inline double pair_rows_image(const abut_simulation *s, const interaction_table *t,
                                      abut_index row, int axis)
 {
@@ -28,20 +28,20 @@ static inline double pair_rows_image(const abut_simulation *s, const interaction
                           : (double)t->pair.image[3 * row + axis];
 }
 
-/* Finds the row of the last step that each of `count` rows of one chunk continues; -1: none. The
- * rows must ascend, and `t` must have their candidates. */
+/* For each of `count` rows of one chunk, finds the row of the last step that it continues; -1:
+ * none. The rows must ascend, and `t` must have their candidates. */
 void pair_rows_find_before(const abut_simulation *s, const interaction_table *t,
                            const abut_index *rows, int32_t count, abut_index *rows_before);
 
 enum { PAIR_ROWS_BLOCKS = 3 };
 
-/* Makes a table with the columns i, j and image. If only the list has the partners, they are
- * written into `blocks`. `shown` may be `t`, which then no longer needs the list. Returns ABUT_OK,
- * or ABUT_NO_MEMORY with everything unchanged. */
+/* Makes a table with the columns i, j and image. If only the list has the partners, these columns
+ * are written into `blocks`. `shown` may be `t` itself, which afterwards does not need the list.
+ * Returns ABUT_OK, or ABUT_NO_MEMORY with everything unchanged. */
 abut_status pair_rows_show(const abut_simulation *s, const interaction_table *t,
                            memory_block blocks[PAIR_ROWS_BLOCKS], interaction_table *shown);
 
-/* As table_renumber, for tables of any kind. */
+/* As table_renumber, but also for tables of pairs. */
 abut_status pair_rows_renumber(const abut_simulation *s, interaction_table *to,
                                const interaction_table *from, const renumbering *by,
                                table_extras extras);

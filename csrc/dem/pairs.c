@@ -96,7 +96,8 @@ static bool is_outline_largest(const abut_simulation *s)
     return outline > radius;
 }
 
-/* Names the sphere or body in an error of the search, which has bodies after spheres. */
+/* Converts an error of the search, which numbers bodies after spheres, to an error of a sphere or
+ * body. Returns its status. */
 static abut_status name_found(const abut_simulation *s, abut_error *error)
 {
     const abut_status of_body = finder_name_body(error->status, NULL);
@@ -123,7 +124,8 @@ static void group_stretch(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Groups without pairs inside: each cluster, and all fixed spheres. ABUT_OK or ABUT_NO_MEMORY. */
+/* Sets groups of spheres without pairs inside: each cluster, and all fixed spheres. Does nothing if
+ * no spheres are fixed, since the clusters are then the groups. ABUT_OK or ABUT_NO_MEMORY. */
 static abut_status group_spheres(abut_simulation *s)
 {
     if (!s->store.has_fixed) {
@@ -139,7 +141,7 @@ static abut_status group_spheres(abut_simulation *s)
 
 /* ---- lists ---- */
 
-/* Makes a new list. Rows of the last step get their partners from the old one before. */
+/* Makes a new list. First, the rows of the last step get their partners from the old list. */
 static abut_status make_list(abut_simulation *s, const neighbor_spheres *spheres,
                              const parallel_plan *plan, abut_error *error)
 {
@@ -150,7 +152,8 @@ static abut_status make_list(abut_simulation *s, const neighbor_spheres *spheres
     return status ? error_set_status(error, status) : neighbor_list_make(l, spheres, plan, error);
 }
 
-/* Makes a new list if this one is incomplete, or extends it by new spheres where possible. */
+/* Makes a new list if the present one is incomplete. If only new spheres are missing, it extends
+ * the list where possible. */
 static abut_status refresh_list(abut_simulation *s, const neighbor_spheres *spheres,
                                 const parallel_plan *plan, abut_error *error)
 {
@@ -204,7 +207,7 @@ abut_status pairs_refresh(abut_simulation *s, const parallel_plan *plan, abut_er
 
 /* ---- pairs of a step ---- */
 
-/* Finds the pairs of a step, chunk by chunk, and applies their laws. */
+/* Data for finding the pairs of a step, chunk by chunk, and applying their laws. */
 typedef struct pair_pass {
     abut_simulation *simulation;
     neighbor_spheres spheres;
@@ -218,7 +221,7 @@ static abut_index work_of(abut_index candidates, abut_index rows)
     return candidates / 2 + 6 * rows;
 }
 
-/* Writes the rows of a chunk and applies their laws, in parts that stay in the cache. */
+/* Writes the rows of a chunk and applies their laws, in groups of rows that stay in the cache. */
 static void do_rows(const pair_pass *p, row_span rows)
 {
     const interaction_table *t = p->laws->table;
@@ -231,7 +234,7 @@ static void do_rows(const pair_pass *p, row_span rows)
     }
 }
 
-/* Clears the sums and buckets of a chunk; pairs are the first to add to them. */
+/* Clears the sums and buckets of a chunk. Pairs are the first to add forces to them. */
 static void begin_sums(abut_simulation *s, abut_index chunk)
 {
     const neighbor_list *l = &s->neighbors;
@@ -242,7 +245,7 @@ static void begin_sums(abut_simulation *s, abut_index chunk)
     }
 }
 
-/* Lists the candidates of a chunk that are rows. Returns their number. */
+/* Lists the active candidates of a chunk, which become rows. Returns their number. */
 static int32_t find_rows(const pair_pass *p, abut_index chunk)
 {
     abut_simulation *s = p->simulation;
@@ -283,13 +286,13 @@ static abut_status do_chunk(void *context, abut_index chunk, parallel_job *job)
     return parallel_report(job, work_of(candidates, count));
 }
 
-/* Spare rows of a chunk: with more rows than that, all rows are written again. */
+/* The number of spare rows of a chunk with `count` rows; with more, memory is laid out again. */
 static abut_index spare_of(abut_index count)
 {
     return count / 8 + 4 * ROW_PADDING;
 }
 
-/* Lays out the rows of chunks with spare rows. Kernels read a few rows behind the last one. */
+/* Computes where each chunk's rows begin, with spare rows between: kernels read behind the last. */
 static void lay_out(neighbor_list *l)
 {
     l->row_begins[0] = 0;
@@ -321,7 +324,7 @@ static void count_rows(abut_simulation *s)
     s->now->tables[ABUT_SPHERE_SPHERE].count = l->active_count;
 }
 
-/* If bonds change laws, overlaps differ from those of the table. */
+/* Begins laws of pairs. If bonds change laws, their overlaps differ from those of the table. */
 static void begin_laws(row_laws *laws)
 {
     const interaction_table *t = laws->table;
@@ -330,7 +333,7 @@ static void begin_laws(row_laws *laws)
     rows_begin(laws);
 }
 
-/* Does a pass over all chunks. If a chunk lacks room for its rows, the pass is repeated. */
+/* Does a pass over all chunks. If some rows do not fit, it lays memory out again and repeats it. */
 static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
 {
     abut_simulation *s = p->simulation;
@@ -356,15 +359,15 @@ static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
 
 /* ---- rows that a new list continues ---- */
 
-/* Matches the candidates of a new list with rows of the last step. */
+/* Data for matching the candidates of a new list with rows of the last step. */
 typedef struct list_matching {
     abut_simulation *simulation;
     const interaction_table *before;
     neighbor_spheres spheres;
 } list_matching;
 
-/* Candidates of a sphere and its rows of the last step ascend by the second sphere, so one pass
- * matches them. Returns how many candidates continue a row. */
+/* Matches the candidates of a sphere with its rows of the last step. Both ascend by the second
+ * sphere, so one pass is enough. Returns the number of candidates that continue a row. */
 static abut_index match_sphere(const list_matching *m, abut_index place, row_span rows)
 {
     neighbor_list *l = &m->simulation->neighbors;
@@ -391,7 +394,7 @@ static bool has_twins(const interaction_table *t, row_span rows)
     return has;
 }
 
-/* Rows of a chunk for abut_pairs_match; `i` counts from the chunk's first sphere. */
+/* The rows of a chunk for abut_pairs_match. `i` counts spheres from the chunk's first one. */
 static abut_pair_step step_of(const list_matching *m, const abut_pair_columns *columns,
                               const abut_index *i, row_span rows)
 {
@@ -423,7 +426,8 @@ static void write_pairs(const list_matching *m, const int32_t *candidates,
     active_write(l, &m->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
 }
 
-/* Matches touching candidates of a chunk with rows of the last step. `t` must have the memory. */
+/* Matches touching candidates of a chunk with rows of the last step. The caller has reserved in `t`
+ * one row for each candidate and one for each row of the last step. */
 static abut_status match_touching(const list_matching *m, interaction_table *t,
                                   const int32_t *candidates, row_span rows_before)
 {
@@ -442,7 +446,7 @@ static abut_status match_touching(const list_matching *m, interaction_table *t,
     return status;
 }
 
-/* Matches a chunk in which pairs may touch at several images, by comparing images. */
+/* Matches a chunk by comparing images, since pairs may touch at several. */
 static abut_status match_images(const list_matching *m, abut_index chunk, row_span rows_before)
 {
     const neighbor_list *l = &m->simulation->neighbors;
@@ -481,8 +485,8 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     return status ? status : parallel_report(job, 4 * (end - begin));
 }
 
-/* Finds the row of the last step that each candidate of a new list continues. The spheres must be
- * the same, and the image, too, if they may touch at several. Later steps with the same list
+/* Finds the row of the last step that each candidate of a new list continues. Both must have the
+ * same spheres, and the same image if spheres may touch at several. Later steps with the same list
  * compare candidates instead (pair_rows.c). */
 static abut_status match_candidates(abut_simulation *s, const parallel_plan *plan)
 {
@@ -505,7 +509,8 @@ static abut_status match_candidates(abut_simulation *s, const parallel_plan *pla
 
 /* ---- laws ---- */
 
-/* Sets the contact history. A new pair starts with its own normal and without springs. */
+/* Sets the contact history of a pair. A new pair has its present normal, and springs of length
+ * 0. */
 static void set_before(const abut_simulation *s, law_block *b, int32_t k, abut_index row,
                        abut_index row_before)
 {
@@ -547,7 +552,7 @@ static void fill_block(const void *context, row_block *b, int32_t count)
     }
 }
 
-/* If bonds change laws, a pair may have no law, or act as smaller spheres. */
+/* Fills a block if bonds change laws: a pair may have no law, or have that of smaller spheres. */
 static void fill_among_bonds(const void *context, row_block *b, int32_t count)
 {
     const abut_simulation *s = context;
@@ -568,8 +573,8 @@ static void fill_among_bonds(const void *context, row_block *b, int32_t count)
     }
 }
 
-/* For a pair with a rest, sets the arm to half of the whole overlap. The spheres are larger than in
- * the law; with this arm angular momentum is conserved. */
+/* For a pair with a rest, sets the arm to half of the whole overlap. The law takes smaller spheres,
+ * whose arm would not conserve angular momentum. */
 static void lengthen_arms(row_block *b, const double *overlaps)
 {
     for (int32_t k = 0; k < b->block.count; k++) {
@@ -580,7 +585,7 @@ static void lengthen_arms(row_block *b, const double *overlaps)
     }
 }
 
-/* Adds the effects of a block to the sums of spheres, and stores the forces. */
+/* Adds the effects of a block to the sums of its spheres, and stores the forces. */
 static void add_block(const void *context, row_block *b)
 {
     const abut_simulation *s = context;

@@ -5,7 +5,7 @@
 
 #include "../base/error.h"
 
-/* The caller's column; NULL: not given, or not one number for each row. */
+/* The caller's column; NULL if it is not given, or does not have one number for each row. */
 static char *column_data(const abut_column *c, const void *columns)
 {
     char *data;
@@ -52,7 +52,7 @@ abut_index population_find_wrong(const abut_index *names, abut_index count, abut
 
 /* ---- reading and storing ---- */
 
-/* Copies word by word, which is faster than a call for so few. */
+/* Copies a few bytes word by word, which is faster than a call of memcpy with a variable size. */
 static inline void copy_words(size_t bytes, char *to, const char *from)
 {
     for (size_t n = 0; n < bytes; n += sizeof(abut_index)) {
@@ -60,7 +60,7 @@ static inline void copy_words(size_t bytes, char *to, const char *from)
     }
 }
 
-/* Copies one row of `bytes` bytes between storage and the caller's column. */
+/* A function that copies one row of `bytes` bytes between storage and the caller's column. */
 typedef void copy_row(storage as, size_t bytes, void *stored, void *row);
 
 static void read_row(storage as, size_t bytes, void *stored, void *row)

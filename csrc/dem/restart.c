@@ -1,4 +1,4 @@
-/* The state after a step by row: for callers to read, and to restore from a restart file. */
+/* The state after a step by row. Callers can read it, and restore it from a restart file. */
 #include <string.h>
 
 #include "sphere_order.h"
@@ -29,8 +29,8 @@ static void read_kept(double *kept, double *given, size_t bytes)
     memcpy(kept, given, bytes);
 }
 
-/* Copies the contact history, for which callers have a column for each spring and one for the
- * rest. */
+/* Copies the contact history. Callers have a column for each spring, and one for the other
+ * numbers. */
 static void copy_all_kept(const interaction_table *t, const abut_interactions *given,
                           copy_kept *copy)
 {
@@ -55,7 +55,7 @@ abut_interactions abut_simulation_count_interactions(const abut_simulation *s,
     return (abut_interactions){.row_count = t->count, .entry_count = t->entry_count};
 }
 
-/* Writes the points of pairs: midway between the surfaces, at the beginning of the step. */
+/* Writes the points of pairs: in the middle of the overlap or gap, at the beginning of the step. */
 static void write_points(const abut_simulation *s, const interaction_table *t, double *to)
 {
     for (abut_index row = 0; to && row < t->count; row++) {
@@ -106,7 +106,7 @@ abut_status abut_simulation_write_interactions(const abut_simulation *s, abut_in
     return error_set_status(error, status);
 }
 
-/* States of the account in restart files: what the next step does with it. */
+/* States of the energy balance in restart files: what the next step does with it. */
 enum { CONTINUES, IS_HELD, KEEPS_TOTAL, HAS_NEW };
 
 abut_step_state abut_simulation_step_state(const abut_simulation *s)
@@ -143,7 +143,7 @@ void abut_simulation_restore(abut_simulation *s, const abut_step_state *state)
                            .total = state->account[6],
                            .driven_work = state->account[4],
                            .last_driven_work = state->account[5]};
-    /* unknown: whether something was placed between the last step and saving */
+    /* whether something was placed between the last step and saving is unknown */
     s->watch.is_placed = true;
 }
 
@@ -155,7 +155,7 @@ abut_index abut_simulation_read_order(const abut_simulation *s, abut_index *rows
     return s->order_step;
 }
 
-/* Finds the present place of the sphere in each place of the file. */
+/* Finds for each place in the file the present place of its sphere. */
 static abut_status find_sources(const abut_simulation *s, const abut_index *rows, int32_t *sources,
                                 bool *is_there, abut_error *error)
 {
@@ -198,7 +198,7 @@ static abut_status check_offsets(const abut_index *offsets, abut_index count, ab
     return wrong < 0 ? ABUT_OK : error_set(error, status, wrong, last, 0.0);
 }
 
-/* Checks the begins of each first partner's rows, and of each row's entries. */
+/* Checks the offsets: where the rows of each first partner begin, and the entries of each row. */
 static abut_status check_all_offsets(const interaction_table *t, const abut_interactions *from,
                                      abut_error *error)
 {
@@ -215,7 +215,7 @@ static abut_status check_all_offsets(const interaction_table *t, const abut_inte
     return status;
 }
 
-/* The number of second partners. */
+/* The number of objects that can be second partners. */
 static abut_index count_seconds(const abut_simulation *s, abut_interaction kind)
 {
     if (table_is_on_wall(kind)) {
@@ -224,7 +224,7 @@ static abut_index count_seconds(const abut_simulation *s, abut_interaction kind)
     return kind == ABUT_BODY_BODY ? s->solids.count : s->store.count;
 }
 
-/* Checks the partners of rows. Offsets must have been checked. */
+/* Checks the partners of rows. The offsets must have been checked before. */
 static abut_status check_partners(const abut_simulation *s, const interaction_table *t,
                                   abut_index rows, abut_error *error)
 {
@@ -248,7 +248,7 @@ static abut_status check_partners(const abut_simulation *s, const interaction_ta
     return ABUT_OK;
 }
 
-/* Computes the power of a row's entries on its wall, which files do not have. */
+/* Computes the power of a row's entries on its wall, which is not stored in restart files. */
 static void restore_power(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const view v = view_row(s, t, row);
@@ -263,7 +263,7 @@ static void restore_power(const abut_simulation *s, const interaction_table *t, 
     }
 }
 
-/* Restores checked rows. */
+/* Restores the rows of a table, which have been checked. */
 static abut_status restore_rows(abut_simulation *s, const interaction_table *lent,
                                 const abut_interactions *from)
 {

@@ -1,6 +1,6 @@
 /* Motion of rigid bodies by docs/dem.md eq. 36 and 37. The angular momentum is stored in the
- * world's axes, where only torques change it. The orientation advances by a half step, then a whole
- * one. */
+ * world's axes, where only torques change it. The orientation first advances by half a step, then
+ * by a whole one. */
 #include "rigid.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ void rigid_rows(const double q[4], vec3 rows[3])
     rows[2] = (vec3){2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)};
 }
 
-/* A column of the inertia tensor in the world. The column of a locked axis is the axis itself, and
- * other columns have no part along it. Then zero momentum gives zero spin about it. */
+/* A column of the inertia tensor in the world's axes. That of a locked axis is its unit vector, and
+ * other columns are 0 along it. Then zero momentum about the axis gives zero spin. */
 static vec3 inertia_along(const rigid *r, const vec3 rows[3], int axis)
 {
     const bool *locked = r->is_locked;
@@ -29,7 +29,7 @@ static vec3 inertia_along(const rigid *r, const vec3 rows[3], int axis)
                                  locked[2] ? 0.0 : column.z};
 }
 
-/* The spin about axes that are not locked, by Cramer's rule. Other momentum is ignored. */
+/* Solves for the spin about axes that are not locked (Cramer's rule); ignores other momentum. */
 static vec3 spin_of_locked(const rigid *r, const vec3 rows[3], vec3 momentum)
 {
     const bool *locked = r->is_locked;

@@ -7,19 +7,19 @@
 #include "store.h"
 
 typedef struct rigid {
-    vec3 position, velocity; /* of the center of mass */
+    vec3 position, velocity; /* those of the center of mass */
     vec3 momentum;           /* angular momentum about the center of mass */
     double orientation[4];   /* a quaternion x, y, z, w: from the principal axes to the world */
-    vec3 spin;               /* half a step ago */
+    vec3 spin;               /* in the middle of the last step */
     vec3 began;              /* position at the beginning of the last step */
     double began_orientation[4];
-    vec3 last_torque; /* about the center, in the last step */
+    vec3 last_torque; /* about the center of mass, in the last step */
     double mass;
     double inertia[3];
     books books;
-    int32_t images[3]; /* periods by which the position was moved down so far */
+    int32_t images[3]; /* the number of periods by which the position was moved down so far */
     bool is_fixed;     /* the body does not move */
-    bool is_locked[3]; /* no rotation about x, y, z */
+    bool is_locked[3]; /* whether rotation about x, y, z is locked */
 } rigid;
 
 /* A force, and its torque about the center of mass. */
@@ -34,7 +34,7 @@ static inline void wrench_add(wrench *sum, wrench exerted, vec3 arm)
     sum->torque = vec3_add(sum->torque, vec3_add(vec3_cross(arm, exerted.force), exerted.torque));
 }
 
-/* What one step of motion takes. */
+/* Input of one step of motion. */
 typedef struct rigid_step {
     double step; /* duration for positions */
     double kick; /* duration for velocities: from the middle of the last step to that of this one */
@@ -48,14 +48,15 @@ void rigid_rows(const double q[4], vec3 rows[3]);
 /* The quaternion product a b: the rotation b, then a. */
 void rigid_multiply(const double a[4], const double b[4], double product[4]);
 
-/* Computes the unit quaternion of whole q + half spin q. It rotates by 2 atan(half |spin| / whole)
- * about the spin, which is in the world's axes. */
+/* Computes the unit quaternion along whole q + half spin q (quaternion products). It rotates q by 2
+ * atan(half |spin| / whole) about the spin, which is given in the world's axes. */
 void rigid_turn(const double q[4], vec3 spin, double half, double whole, double turned[4]);
 
-/* The spin for a momentum at an orientation. About locked axes it is 0, whatever the momentum. */
+/* The spin of a body with this angular momentum at an orientation. About locked axes it is 0,
+ * whatever the momentum is. */
 vec3 rigid_spin(const rigid *r, const double orientation[4], vec3 momentum);
 
-/* The mass in contact laws. */
+/* The mass of a body in contact laws. */
 static inline double rigid_mass(const rigid *r)
 {
     return r->is_fixed ? FIXED : r->mass;
@@ -67,19 +68,20 @@ static inline double rigid_own_inertia(const rigid *r)
     return smaller(r->inertia[0], smaller(r->inertia[1], r->inertia[2]));
 }
 
-/* The moment of inertia in rolling laws of type C. */
+/* The moment of inertia of a body in rolling laws of type C. */
 static inline double rigid_least_inertia(const rigid *r)
 {
     return r->is_fixed ? FIXED : rigid_own_inertia(r);
 }
 
-/* Whether the next position and momentum are finite. */
+/* Whether the next position and momentum of a body are finite. */
 bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by);
 
-/* Moves the body by `sum`. `contacts` alone do counted work; wall_work is that on walls. */
+/* Moves a body by the force and torque `sum`. contacts: the part of `sum` that does counted work;
+ * wall_work: work on walls, which is also counted. */
 void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const rigid_step *by);
 
-/* Fixes the body at its position, or frees it. */
+/* Fixes a body at its position, or frees it. */
 static inline void rigid_set_fixed(rigid *r, bool is_fixed)
 {
     r->is_fixed = is_fixed;
@@ -88,13 +90,13 @@ static inline void rigid_set_fixed(rigid *r, bool is_fixed)
     }
 }
 
-/* Keeps a fixed body where it is for a step. wall_work is what it does on walls. */
+/* Records a step of a fixed body, which does not move. wall_work: its work on walls. */
 void rigid_stay(rigid *r, double wall_work);
 
-/* Starts the body at its present position. Its spin follows from its momentum. */
+/* Starts a body at its present position, as after a step. Its spin follows from its momentum. */
 void rigid_place(rigid *r);
 
-/* Moves the position into the periodic box. */
+/* Moves the position of a body into the periodic box. */
 void rigid_wrap(rigid *r, const lattice *l);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rigid bodies as callers have them, in the order in which they were added. */
+/* Rigid bodies by row: in the order in which callers have added them. */
 #include <string.h>
 
 #include "energy.h"
@@ -56,15 +56,15 @@ enum { ABUT_RIGID_COLUMNS(RIGID_NUMBER) RIGID_NUMBERS };
 #define IN_BODIES(member) IN_STRUCTS(rigid_set, bodies, rigid_body, member)
 
 static const column_storage COLUMNS[RIGID_NUMBERS] = {
-    [RIGID_positions] = {NOT_STORED, COORDINATE, ABUT_OK},    /* frames follow from */
-    [RIGID_orientations] = {NOT_STORED, COORDINATE, ABUT_OK}, /* centers and turns */
+    [RIGID_positions] = {NOT_STORED, COORDINATE, ABUT_OK},    /* by centers of mass */
+    [RIGID_orientations] = {NOT_STORED, COORDINATE, ABUT_OK}, /* by `turns` */
     [RIGID_velocities] = {IN_BODIES(rigid.velocity), AS_GIVEN, COORDINATE, ABUT_OK},
     [RIGID_angular_momenta] = {IN_BODIES(rigid.momentum), AS_GIVEN, COORDINATE, ABUT_OK},
     [RIGID_masses] = {IN_BODIES(rigid.mass), AS_GIVEN, POSITIVE, ABUT_OK},
     [RIGID_inertias] = {IN_BODIES(rigid.inertia), AS_GIVEN, POSITIVE, ABUT_OK},
     [RIGID_fixed] = {IN_BODIES(rigid.is_fixed), AS_BOOL, FLAG, ABUT_OK},
     [RIGID_member_counts] = {IN_BODIES(member_count), AS_INT32, ANY, ABUT_OK},
-    [RIGID_members] = {NOT_STORED, ANY, ABUT_OK}, /* not one number for each row */
+    [RIGID_members] = {NOT_STORED, ANY, ABUT_OK}, /* a row does not have exactly one number */
     [RIGID_shapes] = {IN_BODIES(shape), AS_INT32, ANY, ABUT_OK},
     [RIGID_scales] = {IN_BODIES(scale), AS_GIVEN, POSITIVE, ABUT_OK},
     [RIGID_materials] = {IN_BODIES(material), AS_INT32, ANY, ABUT_OK},
@@ -81,7 +81,7 @@ static const column_storage COLUMNS[RIGID_NUMBERS] = {
 
 static const population RIGIDS = {ABUT_RIGID_TABLE, COLUMNS, ABUT_BAD_BODY};
 
-/* The caller's columns that this kind of body has. */
+/* The caller's columns without those that this kind of body does not have. */
 static abut_rigids columns_of(abut_rigid_kind kind, const abut_rigids *given)
 {
     abut_rigids chosen = *given;
@@ -114,7 +114,7 @@ static abut_status check_bodies(const abut_simulation *s, const abut_rigids *b, 
 
 /* ---- adding ---- */
 
-/* Starts a body, fixed or free, at its given frame. With `turns` it is restored instead. */
+/* Starts a body, fixed or free, at its given frame; or restores it, if `turns` is given. */
 static void begin_motion(const abut_simulation *s, rigid_body *to, const abut_rigids *from,
                          abut_index k)
 {
@@ -134,7 +134,7 @@ static void begin_motion(const abut_simulation *s, rigid_body *to, const abut_ri
     rigid_place(&to->rigid);
 }
 
-/* Appends bodies with the given columns. Others are 0, with axes along the frame. */
+/* Appends bodies with the given columns. Other numbers are 0, and axes are those of the frame. */
 static void append_bodies(rigid_set *set, const abut_rigids *from)
 {
     const abut_index first = set->count;
@@ -145,7 +145,7 @@ static void append_bodies(rigid_set *set, const abut_rigids *from)
     population_store(&RIGIDS, set, NULL, (row_span){first, from->count}, from);
 }
 
-/* Sets what follows from a convex body's shape and scale. */
+/* Sets the numbers that follow from a convex body's shape and scale. */
 static void scale_shape(const rigid_set *set, rigid_body *body)
 {
     const abut_shape_view view = abut_shape_inspect(set->shapes[body->shape]);
@@ -166,7 +166,7 @@ static void append_convex(abut_simulation *s, const abut_rigids *from)
     simulation_forget_bodies(s);
 }
 
-/* Sets the cluster, mass and position of a cluster's spheres. */
+/* Sets the cluster, mass and position of each sphere in a cluster. */
 static void join_members(abut_simulation *s, const rigid_body *cluster)
 {
     for (int32_t k = 0; k < cluster->member_count; k++) {
@@ -177,7 +177,7 @@ static void join_members(abut_simulation *s, const rigid_body *cluster)
     rigid_set_place_members(&s->clusters, cluster, &s->store);
 }
 
-/* Appends clusters. Their members are the last spheres. */
+/* Appends clusters. Their members are the spheres that were added last. */
 static void append_clusters(abut_simulation *s, const abut_rigids *from, abut_index member_count)
 {
     rigid_set *set = &s->clusters;
@@ -229,7 +229,7 @@ abut_status abut_simulation_add_rigids(abut_simulation *s, abut_rigid_kind kind,
 
 /* ---- removing ---- */
 
-/* Keeps the work of removed bodies on walls. */
+/* Adds the work of removed bodies on walls to the energy balance. */
 static void settle_gone_bodies(abut_simulation *s, const uint8_t *is_gone)
 {
     for (abut_index k = 0; k < s->solids.count; k++) {
@@ -285,7 +285,7 @@ void abut_simulation_read_rigids(const abut_simulation *s, abut_rigid_kind kind,
     }
 }
 
-/* Whether a fixed body becomes free. It may overlap with fixed partners. */
+/* Whether any fixed body becomes free. Then it may overlap partners that were fixed, too. */
 static bool frees_any(const rigid_set *set, const abut_index *fixed)
 {
     bool frees = false;

@@ -1,4 +1,4 @@
-/* Rigid bodies move by centers of mass and principal axes; their surfaces follow. */
+/* Rigid bodies. Centers of mass and principal axes are moved, and surfaces follow from them. */
 #include "rigid_set.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ void rigid_set_free(rigid_set *set)
     *set = (rigid_set){0};
 }
 
-/* Moves the members of a cluster to `first` in the set's members. */
+/* Moves the members of a cluster to position `first` in the set's `members`. */
 static void move_members(rigid_set *set, rigid_body *body, abut_index first)
 {
     memmove(set->members + 3 * first, set->members + 3 * body->first_member,
@@ -84,8 +84,8 @@ static vec3 arm_of(const rigid_set *set, const rigid_body *body, const vec3 rows
     return rows_turn(rows, vec3_load(set->members + 3 * (body->first_member + member)));
 }
 
-/* Members move on a circle about the center, so the velocity over a step uses the mean of both
- * arms. If the center is wrapped into the periodic box, members move with it and may be outside. */
+/* A member moves on a circle about the center of mass, so its velocity is that at the mean of both
+ * arms. If the center is wrapped into the box, members are shifted with it, and may be outside. */
 void rigid_set_place_members(const rigid_set *set, const rigid_body *body, store *s)
 {
     vec3 rows[3], began_rows[3];
@@ -114,7 +114,7 @@ void rigid_set_place_clusters(rigid_set *set, store *s)
 /* Forces and torques by place. */
 typedef struct member_vectors {
     const double *forces, *torques;
-    abut_index stride; /* numbers between two spheres */
+    abut_index stride; /* numbers from one sphere to the next */
 } member_vectors;
 
 static wrench sum_members(const rigid_set *set, const rigid_body *body, member_vectors vectors,
@@ -143,7 +143,7 @@ void rigid_set_sum_members(const rigid_set *set, rigid_body *body, const store *
 
 /* ---- a step ---- */
 
-/* The work of applied forces is not counted as that of contacts. */
+/* The work of applied forces is not counted; that of contacts is. */
 void rigid_body_move(rigid_body *body, bool has_applied, const rigid_step *by)
 {
     body->sum = body->next;

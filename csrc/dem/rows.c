@@ -7,7 +7,7 @@
 #include "bond_pairs.h"
 #include "watch.h"
 
-/* Copies row `at` of a block to row k. */
+/* Copies row `at` of a block to row k of it. */
 static void repeat_row(row_block *b, int32_t at, int32_t k)
 {
     law_block *block = &b->block;
@@ -21,7 +21,7 @@ static void repeat_row(row_block *b, int32_t at, int32_t k)
     memcpy(b->normals + 3 * k, block->normal + 3 * at, 3 * sizeof *b->normals);
 }
 
-/* Repeats the last row up to a whole vector, as kernels read them. */
+/* Repeats the last row, so that the block ends with a whole vector: kernels read whole vectors. */
 static void fill_up(row_block *b, int32_t count)
 {
     for (int32_t k = count; k % ROW_PADDING != 0; k++) {
@@ -35,8 +35,9 @@ static void set_velocities(mover *to, vec3 velocity, vec3 spin)
     vec3_store(to->spin, spin);
 }
 
-/* Displacements are measured in the wall's last pose. In its present pose, that relative to the
- * wall is T times as much. Spins are of the middle of the step: they turn by half of it. */
+/* Displacements are relative to the wall's pose in the last step. In its present pose, the
+ * displacement relative to the wall is T times that. Spins are those of the middle of the step, so
+ * they are rotated by half of T. */
 void rows_turn_along(row_block *b, int32_t k, vec3 arm, const vec3 left[3])
 {
     const mover *first = b->block.first[k];
@@ -114,7 +115,7 @@ static void set_pull_shares(const row_laws *r, law_block *block, const abut_inde
     }
 }
 
-/* Records the first row with an R* that its law excludes. */
+/* Records the first row whose R* is too small for its law. */
 static void note_too_small(row_laws *r, const law_block *block, const abut_index *where)
 {
     for (int32_t k = 0; k < block->count; k++) {
@@ -133,7 +134,7 @@ static bool are_in_sequence(const row_block *b, int32_t count)
     return b->rows[count - 1] - b->rows[0] == count - 1;
 }
 
-/* Copies `size` numbers of each row from a column of the table to that of the block. */
+/* Copies `size` numbers of each row from a column of the table to a column of the block. */
 static void copy_numbers(const row_block *b, int32_t count, const double *column, size_t size,
                          double *to)
 {
@@ -142,7 +143,7 @@ static void copy_numbers(const row_block *b, int32_t count, const double *column
     }
 }
 
-/* Makes a block use the table's columns. */
+/* Makes a block use the table's columns, since its rows are consecutive. */
 static void use_table(const row_laws *r, row_block *b)
 {
     const abut_index first = b->rows[0];
@@ -157,7 +158,7 @@ static void use_table(const row_laws *r, row_block *b)
     block->springs = history_has_more(block->layout) ? NULL : table_kept(to, first);
 }
 
-/* Makes a block use its own columns. */
+/* Copies columns of rows that are not consecutive into the block's own arrays, and uses these. */
 static void use_own(const row_laws *r, row_block *b, int32_t count)
 {
     const interaction_table *to = r->table;
@@ -171,7 +172,7 @@ static void use_own(const row_laws *r, row_block *b, int32_t count)
     block->power = to->power ? b->power : NULL;
 }
 
-/* Copies results from the block's own columns to the table. */
+/* Copies results from the block's own arrays to the table. */
 static void put_rows(const interaction_table *to, const row_block *b)
 {
     for (int32_t k = 0; k < b->block.count; k++) {
@@ -190,7 +191,7 @@ static void put_rows(const interaction_table *to, const row_block *b)
 
 /* ---- all rows ---- */
 
-/* Fills a block with rows of one law function. */
+/* Fills a block with rows that have the same law function. */
 static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, int32_t count)
 {
     law_block *block = &b->block;
@@ -211,8 +212,8 @@ static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, i
     fill_up(b, count);
 }
 
-/* Clears history and moments that built-in laws do not write. They have springs; kernels add the
- * largest overlap if the law keeps it. Without rolling springs they write no moments. */
+/* Clears history and moments that built-in laws do not write. They write springs; kernels add the
+ * largest overlap if the law stores it. Without rolling springs they write no moments. */
 static void clear_more(const row_laws *r, row_block *b)
 {
     const law_block *block = &b->block;
@@ -227,7 +228,8 @@ static void clear_more(const row_laws *r, row_block *b)
     }
 }
 
-/* Calls a user's law for the rows of a block. Returns whether an overlap is to be watched. */
+/* Calls a user's law for the rows of a block. Returns whether an overlap is so large that
+ * watch_rows must be called. */
 static bool call_user_law(const law_block *block, user_block *user)
 {
     const bool is_deep = interaction_kernels_take()->user_inputs(block, user);
@@ -246,7 +248,7 @@ static void note_not_finite(row_laws *r, const user_block *b, const abut_user_la
     }
 }
 
-/* Applies the user's law of a block. Returns whether an overlap is to be watched. */
+/* Applies the user's law of a block. Returns whether watch_rows must be called. */
 static bool apply_user_law(row_laws *r, row_block *b)
 {
     user_block user;
@@ -260,7 +262,7 @@ static bool apply_user_law(row_laws *r, row_block *b)
     return is_deep;
 }
 
-/* Computes the forces of a block. Returns whether an overlap is to be watched. */
+/* Computes the forces of a block. Returns whether watch_rows must be called. */
 static bool compute(row_laws *r, row_block *b)
 {
     law_block *block = &b->block;
@@ -298,7 +300,7 @@ static void apply_block(row_laws *r, row_block *b, const abut_index *rows, int32
     }
 }
 
-/* Applies the laws of consecutive rows with one function. */
+/* Applies the laws of consecutive rows that all have the same law function. */
 static void apply_alike(row_laws *r, row_block *b, abut_index begin, abut_index end)
 {
     abut_index rows[LAW_BLOCK];
@@ -311,7 +313,7 @@ static void apply_alike(row_laws *r, row_block *b, abut_index begin, abut_index 
     }
 }
 
-/* Applies the first row's law function to all rows that share it. Sets their laws to NULL. */
+/* Applies the first row's law function to all rows that have it, and sets their laws to NULL. */
 static void apply_queue(row_laws *r, row_block *b, const law **laws, abut_index begin,
                         abut_index end)
 {
@@ -348,7 +350,7 @@ static void find_laws(const row_laws *r, const law **laws, abut_index first, abu
     }
 }
 
-/* Applies the laws of rows, one function after the other. */
+/* Applies the laws of rows with several law functions, one function after the other. */
 static void apply_mixed(row_laws *r, row_block *b, abut_index begin, abut_index end)
 {
     const law *laws[ROWS_OF_SPAN];
@@ -394,7 +396,7 @@ static void copy_case(abut_law_case *to, const user_block *b, const abut_user_la
     }
 }
 
-/* Records the input and output of a user's law for the only row of a block. */
+/* Records the input and output of a user's law for a block with a single row. */
 static void keep_user_case(abut_simulation *s, const law_block *alone)
 {
     user_block user;
@@ -403,8 +405,8 @@ static void keep_user_case(abut_simulation *s, const law_block *alone)
     copy_case(&s->law_case, &user, l, (int)(l - s->laws.user.laws));
 }
 
-/* Returns the error for a bad row, which is alone in a block: its law gives numbers that are not
- * finite, or excludes its R*. Records these numbers. */
+/* Returns the error of a bad row, which is alone in a block: its law returns numbers that are not
+ * finite, or excludes its R*. Also records the input and output of a user's law. */
 static abut_status name_bad(const row_laws *r, const row_block *alone, abut_index bad,
                             abut_error *error)
 {

@@ -20,7 +20,7 @@ abut_index abut_simulation_history_count(const abut_simulation *s)
     return history_numbers(l) - l->begins[HISTORY_VECTORS];
 }
 
-/* Rewrites the tables of the last step if the new laws have another contact history. */
+/* Rewrites the tables of the last step if the new laws store other numbers as contact history. */
 static abut_status keep_other_numbers(abut_simulation *s, const history_layout *before)
 {
     const renaming same = {.place_count = s->store.count, .body_count = s->solids.count};

@@ -1,5 +1,5 @@
-/* Sets walls. Rows of the last step follow their walls, or are removed with them. Callers also move
- * walls with given motions. */
+/* Sets walls. Rows of the last step are renumbered with their walls, or removed with them. Also
+ * moves walls whose motion callers give. */
 #include <string.h>
 
 #include "energy.h"
@@ -41,7 +41,7 @@ static bool are_as_before(const wall_set *old, const int32_t *numbers)
     return k == old->touched_count;
 }
 
-/* Renumbers the walls of the last step's rows; rows on walls that are removed or off are removed.
+/* Renumbers the walls in the last step's rows. Removes rows on walls that are removed or off.
  * ABUT_OK, or ABUT_NO_MEMORY with everything unchanged. */
 static abut_status renumber_rows(abut_simulation *s, const wall_set *made,
                                  const abut_index *numbers)
@@ -58,7 +58,7 @@ static abut_status renumber_rows(abut_simulation *s, const wall_set *made,
     return status;
 }
 
-/* Starts a new wall, as if it had been at rest in its present position. */
+/* Starts a new wall as if it had been at rest at its present pose. */
 static void begin_wall(abut_simulation *s, abut_index k)
 {
     const deforming_mesh *surface = simulation_deforming(s, k);
@@ -69,7 +69,7 @@ static void begin_wall(abut_simulation *s, abut_index k)
     s->walls.walls[k].before = abut_simulation_wall_now(s, k);
 }
 
-/* Takes over a present wall, with the motion of its vertices if it deforms. */
+/* Copies the state of a wall that stays, including the motion of its vertices if it deforms. */
 static void take_wall(wall_set *to, abut_index k, wall_set *old, abut_index from)
 {
     const abut_wall given = to->walls[k].given;

@@ -1,4 +1,4 @@
-/* Making and freeing a simulation, and what its parts share. */
+/* Making and freeing a simulation, and functions that all its parts use. */
 #include "shared.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static abut_status check_input(const abut_simulation_input *input, abut_error *e
     return status ? status : lattice_check(&repeats, error);
 }
 
-/* Makes a finder without spheres. All searches of pairs use its memory. */
+/* Makes a pair finder without spheres. All searches of pairs use its memory. */
 static abut_status make_lender(abut_simulation *s, abut_error *error)
 {
     abut_pair_input input = abut_pair_input_default();

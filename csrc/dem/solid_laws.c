@@ -1,4 +1,4 @@
-/* The part of a step for forces on bodies: a law at each spot, between points of both partners. */
+/* Forces on bodies: the law at each spot acts between a point of each partner. */
 #include "parts.h"
 
 #include <string.h>
@@ -13,14 +13,14 @@
 typedef struct spot_laws {
     const abut_simulation *simulation;
     const interaction_table *now, *before;
-    abut_step step_before; /* the wall of each row */
+    abut_step step_before; /* the wall of each row of the last step */
 } spot_laws;
 
-/* One row while its spots are set. Spots that bear share masses and I*. */
+/* A row while its spots are set. Spots that carry load share the masses and I*. */
 typedef struct set_row {
     view view;
     partner partners[2];
-    double masses[2], inertia; /* of each spot */
+    double masses[2], inertia; /* masses and I* of each spot */
 } set_row;
 
 static set_row read_row(const spot_laws *laws, abut_index row)
@@ -39,8 +39,8 @@ static set_row read_row(const spot_laws *laws, abut_index row)
     return r;
 }
 
-/* The vector from a partner's surface to its rounded core: along the normal by the radius, less the
- * part of the overlap up to the force's point. */
+/* The vector from a partner's surface to the core inside its rounding. It is along the normal; its
+ * length is the radius minus the part of the overlap up to the point of the force. */
 static vec3 round_of(const set_row *r, int side, double overlap)
 {
     const double radius = r->partners[side].radius;
@@ -51,7 +51,7 @@ static vec3 round_of(const set_row *r, int side, double overlap)
     return vec3_scale(r->view.normal, side == 0 ? -(radius - taken) : radius - taken);
 }
 
-/* Sets the motion of a partner at a point. */
+/* Sets the motion of a partner at a point of a block's row. */
 static void set_mover(const abut_simulation *s, row_block *b, int32_t k, const set_row *r, int side,
                       vec3 point)
 {
@@ -80,7 +80,7 @@ static void set_mover(const abut_simulation *s, row_block *b, int32_t k, const s
 
 /* ---- blocks ---- */
 
-/* Turns a vector of the last step with its row's wall. */
+/* Rotates a vector of the last step with the wall of its row. */
 static vec3 turn_with_wall(const spot_laws *laws, abut_index row_before, vec3 vector)
 {
     return motion_turn(&laws->simulation->walls.motion, &laws->step_before, row_before, vector);
@@ -92,8 +92,8 @@ static vec3 turn_kept(const void *context, abut_index spot_before, vec3 vector)
     return turn_with_wall(laws, table_row_of(laws->before, spot_before), vector);
 }
 
-/* Sets the contact history of a spot. A new spot in an old row starts with the row's last
- * normal. */
+/* Sets the contact history of a spot. A new spot in a row that continues starts with the normal
+ * that the row had in the last step. */
 static void set_before(const spot_laws *laws, row_block *b, int32_t k, abut_index row,
                        abut_index spot)
 {
@@ -175,7 +175,7 @@ static abut_status apply_kind(abut_simulation *s, abut_interaction kind, const p
 
 /* ---- all bodies ---- */
 
-/* Watches the overlaps of bodies. It is serial: finding the spots takes far longer. */
+/* Watches the overlaps of bodies, on one thread, since finding the spots takes far longer. */
 static void watch_kinds(abut_simulation *s)
 {
     for (int k = 0; k < ABUT_BODY_INTERACTIONS && watch_part(s) < INFINITY; k++) {

@@ -63,7 +63,7 @@ static void sort_near(abut_simulation *s)
     }
 }
 
-/* Numbers the spheres near bodies, in the order of rows. */
+/* Numbers the spheres near bodies in the order of their rows. */
 static void number_spheres(abut_simulation *s)
 {
     solid_search *search = &s->search;
@@ -83,7 +83,7 @@ static void number_spheres(abut_simulation *s)
     }
 }
 
-/* Whether two bodies of the largest reach may touch at several images. */
+/* Whether the largest bodies may touch each other at several images. */
 static bool may_touch_images(const abut_simulation *s)
 {
     const int axis = lattice_shortest(&s->lattice);
@@ -94,7 +94,7 @@ static bool may_touch_images(const abut_simulation *s)
     return axis >= 0 && 4.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice.period[axis];
 }
 
-/* Takes the pairs with bodies from a new neighbor list. */
+/* Copies the pairs with bodies from a new neighbor list. */
 static abut_status take_near(abut_simulation *s)
 {
     solid_search *search = &s->search;
@@ -124,8 +124,8 @@ static bool is_near(vec3 apart, double reach)
     return vec3_dot(apart, apart) <= reach * reach;
 }
 
-/* The number of images at which the outlines of a pair touch. Only the nearest image counts for two
- * bodies, and for outlines too small to touch at several. */
+/* The number of images at which the outlines of a pair touch. For two bodies, and for outlines too
+ * small to touch at several images, only the nearest image is checked. */
 static int count_touches(const abut_simulation *s, const near_pair *p)
 {
     const neighbor_outlines *outlines = &s->search.outlines;
@@ -151,7 +151,7 @@ static int count_touches(const abut_simulation *s, const near_pair *p)
     return count;
 }
 
-/* Compares a pair with a row by partners: -1, 0 or 1. */
+/* Compares a pair with a table row by their partners: -1, 0 or 1. */
 static int compare_with_row(const near_pair *p, const interaction_table *t, abut_index row)
 {
     const int by_body = compare(p->body, t->body.i[row]);
@@ -163,10 +163,10 @@ static bool is_before_pair(const void *table, abut_index row, const void *pair)
     return compare_with_row(pair, table, row) > 0;
 }
 
-/* In place of a row of the last step: outlines touch nowhere, or at two images. */
+/* Values in place of the last step's row: the outlines touch at no image, or at two. */
 enum { APART = -3, TWICE = -2 };
 
-/* Pairs per task, and the work of one in units of parallel_report. */
+/* STRETCH: pairs per task. WORK_OF_GAP: the work of a pair in units of parallel_report. */
 enum { STRETCH = 512, WORK_OF_GAP = 2 };
 
 typedef struct selecting {
@@ -176,7 +176,7 @@ typedef struct selecting {
     abut_index *rows;
 } selecting;
 
-/* Finds the last step's rows of pairs with touching outlines. Pairs and rows both ascend. */
+/* Finds the last step's row for each pair with touching outlines. Both are in the same order. */
 static void find_rows_before(void *context, abut_index begin, abut_index end)
 {
     const selecting *selection = context;
@@ -194,14 +194,15 @@ static void find_rows_before(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Whether pairs come from the list; those of bodies do unless two may touch at several images. */
+/* Whether the pairs of a kind come from the neighbor list. Pairs of two bodies come from a search
+ * if they may touch at several images. */
 static bool is_listed(const abut_simulation *s, abut_interaction kind)
 {
     return kind == ABUT_BODY_SPHERE || (kind == ABUT_BODY_BODY && !s->search.has_images);
 }
 
-/* Selects the pairs of the list with touching outlines. A body and a sphere that touch at two
- * images are an error, because rows do not store their image. */
+/* Selects the pairs of the list with touching outlines. It is an error if a body and a sphere touch
+ * at two images, because rows do not store their image. */
 static abut_status select_pairs(abut_simulation *s, abut_interaction kind, abut_error *error)
 {
     solid_search *search = &s->search;
@@ -228,10 +229,10 @@ static abut_status select_pairs(abut_simulation *s, abut_interaction kind, abut_
 
 /* ---- matching ---- */
 
-/* Matches the rows of two steps. knows_rows: row_match is already set. */
+/* Data for matching the rows of two steps. knows_rows: row_match has been set before. */
 typedef struct matching {
     const interaction_table *now, *before;
-    abut_spot_step spots[2]; /* of now and before */
+    abut_spot_step spots[2]; /* the spots of this step and of the last one */
     bool knows_rows;
 } matching;
 
@@ -258,7 +259,7 @@ static bool is_before_row(const void *steps, abut_index row_before, const void *
     return compare_rows(m->now, *(const abut_index *)row, m->before, row_before) > 0;
 }
 
-/* The rows from `first` on with the partners of a row of now. */
+/* The rows from `first` on that have the same partners as a row of this step. */
 static row_span rows_alike(const matching *m, abut_index row, const interaction_table *t,
                            abut_index first)
 {
@@ -283,9 +284,9 @@ static bool are_same_images(const matching *m, abut_index row, abut_index row_be
            memcmp(image + 3 * row, image_before + 3 * row_before, 3 * sizeof *image) == 0;
 }
 
-/* Finds the row of the last step that a row continues, among those with its partners. It must be on
- * the same facet. Several rows on it are distinguished by image. A single row may change its image:
- * the pair left the box and entered on the other side. */
+/* Finds the row of the last step that a row continues, among rows with the same partners. Both must
+ * be on the same facet. If there are several, the image decides. A single row may change its image,
+ * since the pair may leave the periodic box and enter on the other side. */
 static abut_index find_row(const matching *m, abut_index row, row_span rows, row_span rows_before)
 {
     abut_index count = 0, count_before = 0, last = -1, at_image = -1;
@@ -301,7 +302,7 @@ static abut_index find_row(const matching *m, abut_index row, row_span rows, row
     return count == 1 && count_before == 1 ? last : at_image;
 }
 
-/* Whether two spots are on the same feature of the body, and both inside facets of the wall. */
+/* Whether two spots are on one feature of the body, and both in the interior of facets. */
 static bool is_on_facets(const interaction_table *now, abut_index spot,
                          const interaction_table *before, abut_index spot_before)
 {
@@ -311,7 +312,7 @@ static bool is_on_facets(const interaction_table *now, abut_index spot,
            now->body.spot_feature[2 * spot] == before->body.spot_feature[2 * spot_before];
 }
 
-/* Matches remaining spots across facets, for a body that slides from one to the next. */
+/* Matches the remaining spots across facets, since a body may slide from one facet to the next. */
 static void match_rest(const matching *m, row_span rows, row_span rows_before)
 {
     const abut_index *offsets = m->now->body.spot_offsets + rows.first;
@@ -326,7 +327,7 @@ static void match_rest(const matching *m, row_span rows, row_span rows_before)
     }
 }
 
-/* Matches the rows of one body with one partner, and their spots. */
+/* Matches the rows of one pair of partners, and their spots. */
 static void match_rows(const matching *m, row_span rows, row_span rows_before)
 {
     const interaction_table *t = m->now;
@@ -340,8 +341,8 @@ static void match_rows(const matching *m, row_span rows, row_span rows_before)
     }
 }
 
-/* Matches the rows of a stretch. Rows of both steps ascend. Rows with the same two partners belong
- * to the stretch with their first row. */
+/* Matches the rows of a task. Rows of both steps ascend. Rows with the same partners all belong to
+ * the task with the first of them. */
 static void match_stretch(void *context, abut_index begin, abut_index end)
 {
     const matching *m = context;
@@ -369,7 +370,8 @@ static void match_kind(abut_simulation *s, abut_interaction kind)
 
 /* ---- rows ---- */
 
-/* Copies a result into the table. Rows of given pairs come with the rows that they continue. */
+/* Copies the result of a search into the table. If the search had given pairs, it also copies the
+ * row of the last step that each continues. */
 static abut_status take_rows(abut_simulation *s, abut_interaction kind, abut_convex_contacts *found,
                              abut_error *error)
 {
@@ -436,8 +438,8 @@ static abut_status find_rows(abut_simulation *s, abut_interaction kind,
     return status;
 }
 
-/* Searches one kind: the pairs of the list with touching outlines, or all bodies. In the latter
- * case, several rows may have the same partners. */
+/* Searches contacts of one kind: among pairs of the list with touching outlines, or of all bodies.
+ * In the latter case, several rows may have the same partners. */
 static abut_status find_kind(abut_simulation *s, abut_interaction kind, const parallel_plan *plan,
                              abut_error *error)
 {

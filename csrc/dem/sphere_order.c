@@ -1,6 +1,6 @@
 /* The order in which spheres are stored. From time to time they are sorted by their centers, so
- * that spheres in contact are close in memory. Public tables go by rows. Sums of forces go by
- * places, so another order changes their bits (docs/dem.md, section 3). */
+ * that spheres in contact are close in memory. Columns for callers are in the order of rows. Sums
+ * of forces are in that of places, which decides their last bits (docs/dem.md, section 3). */
 #include "sphere_order.h"
 
 #include "../base/box.h"
@@ -9,11 +9,11 @@
 #include "pair_rows.h"
 #include "shared.h"
 
-/* Below this number, all spheres fit into the cache in any order. */
+/* Fewer spheres than this fit into the cache, so their order does not matter. */
 enum { FEWEST_SPHERES = 4096 };
 
-/* Steps between two sorts. Moving spheres have other neighbors after some hundred steps, and a sort
- * takes about as long as two steps. */
+/* Number of steps between two sorts. After some hundred steps, moving spheres have other neighbors.
+ * A sort takes about as long as two steps. */
 enum { STEPS_BETWEEN = 500 };
 
 #ifdef ABUT_TESTING
@@ -29,13 +29,13 @@ static const bool sorts_always = false;
 
 /* ---- cells ---- */
 
-/* Cells are made by halving the longest edge again and again. The number of a cell has a bit for
- * each halving, so consecutive cells are close in space. A sort has keys for 12 halvings. */
+/* Cells are made by repeatedly halving the longest edge. The number of a cell has a bit for each
+ * halving, so cells with consecutive numbers are close in space. Keys have bits for 12 halvings. */
 enum { HALVINGS = 12 };
 
 typedef struct cell_order {
     const abut_simulation *simulation;
-    double low[3], scale[3]; /* cells per length on each axis; 0: not cut */
+    double low[3], scale[3]; /* scale: cells per length on each axis; 0: the axis is not cut */
     int axes[HALVINGS];
     int bits[3];
     int halvings;
@@ -114,7 +114,7 @@ static void fill_keys(void *context, abut_index begin, abut_index end, uint16_t 
 
 /* ---- renumbering ---- */
 
-/* The renumbering of a table's partners. */
+/* The new numbers of a table's partners. */
 static renumbering numbers_for(abut_interaction kind, const renaming *by)
 {
     switch (kind) {
@@ -138,7 +138,7 @@ static bool has_changed(const abut_simulation *s, const interaction_table *t, co
     return keeps_others || by->first || by->second || by->first_count != t->first_count;
 }
 
-/* Replaces a table of the last step by the new one in `now`. */
+/* Replaces a table of the last step by the renumbered table in `now`. */
 static void take_made(abut_simulation *s, abut_interaction kind)
 {
     const interaction_table made = s->now->tables[kind];

@@ -1,4 +1,4 @@
-/* Spheres as callers have them, in the order in which they were added. */
+/* Spheres by row: in the order in which callers have added them. */
 #include "sphere_rows.h"
 
 #include <string.h>
@@ -33,7 +33,7 @@ static const column_storage COLUMNS[SPHERE_NUMBERS] = {
                       ABUT_BAD_VELOCITY},
     [SPHERE_materials] = {IN_ARRAY(store, materials, 1), AS_INT32, ANY, ABUT_OK},
     [SPHERE_clusters] = {IN_ARRAY(store, clusters, 1), AS_INT32, ANY, ABUT_OK},
-    [SPHERE_fixed] = {NOT_STORED, FLAG, ABUT_OK}, /* the mass in `movers` is FIXED */
+    [SPHERE_fixed] = {NOT_STORED, FLAG, ABUT_OK}, /* by the mass in `movers` */
     [SPHERE_forces] = {IN_ARRAY(store, forces, 3), AS_GIVEN, FINITE, ABUT_OK},
     [SPHERE_torques] = {IN_ARRAY(store, torques, 3), AS_GIVEN, FINITE, ABUT_OK},
     [SPHERE_images] = {IN_ARRAY(store, images, 3), AS_INT32, PERIODS, ABUT_OK},
@@ -70,7 +70,7 @@ void abut_simulation_read(const abut_simulation *s, const abut_spheres *rows)
 
 /* ---- derived data ---- */
 
-/* Stores the given columns. The cluster of a sphere cannot be assigned. */
+/* Stores the given columns, except the cluster of a sphere, which cannot be assigned. */
 static void store_rows(store *spheres, const abut_spheres *rows, abut_index first)
 {
     abut_spheres given = *rows;
@@ -100,7 +100,7 @@ void spheres_set_mass(abut_simulation *s, abut_index place, bool is_fixed)
     }
 }
 
-/* Whether a sphere is fixed with the given columns. Clusters have been updated before. */
+/* Whether a sphere will be fixed with the given columns. Clusters must have been updated before. */
 static bool is_to_be_fixed(const abut_simulation *s, const abut_spheres *rows, abut_index row)
 {
     const abut_index place = s->store.places[row];
@@ -110,7 +110,7 @@ static bool is_to_be_fixed(const abut_simulation *s, const abut_spheres *rows, a
     return rows->fixed ? rows->fixed[row] != 0 : store_is_fixed(&s->store, place);
 }
 
-/* Updates what follows from masses, radii and fixed spheres. */
+/* Updates the numbers that follow from masses, radii and fixed spheres. */
 static void follow_sizes(abut_simulation *s, const abut_spheres *rows)
 {
     for (abut_index row = 0; row < s->store.count; row++) {
@@ -120,11 +120,11 @@ static void follow_sizes(abut_simulation *s, const abut_spheres *rows)
         bonds_fit_rests(s);
     }
     if (rows->radii || rows->fixed || (rows->materials && s->laws.pulls_or_reaches)) {
-        neighbor_list_forget(&s->neighbors); /* materials: their cutoffs may be larger */
+        neighbor_list_forget(&s->neighbors); /* new materials may have larger cutoffs */
     }
 }
 
-/* Wraps the centers of spheres from row `first` on, but of members, into the periodic box. */
+/* Wraps centers of spheres from row `first` on into the box, except members of clusters. */
 static void wrap_rows(abut_simulation *s, abut_index first)
 {
     for (abut_index place = 0; place < s->store.count; place++) {
@@ -135,7 +135,7 @@ static void wrap_rows(abut_simulation *s, abut_index first)
     }
 }
 
-/* Fixes or frees clusters as their first members; fixed: NULL: no change. */
+/* Fixes or frees clusters; the first member of each decides. fixed NULL: no change. */
 static void fix_clusters(abut_simulation *s, const abut_index *fixed)
 {
     for (abut_index k = 0; fixed && k < s->clusters.count; k++) {
@@ -144,7 +144,7 @@ static void fix_clusters(abut_simulation *s, const abut_index *fixed)
     }
 }
 
-/* Whether a fixed sphere becomes free. It may overlap with fixed partners. */
+/* Whether any fixed sphere becomes free. Then it may overlap partners that were fixed, too. */
 static bool frees_any(const abut_simulation *s, const abut_index *fixed)
 {
     bool frees = false;
@@ -207,14 +207,14 @@ static void append(abut_simulation *s, const abut_spheres *rows)
     }
 }
 
-/* Extends the tables of the last step by new spheres without rows. */
+/* Extends the tables of the last step by `count` spheres, which have no rows in them yet. */
 static abut_status extend_tables(abut_simulation *s, abut_index count)
 {
     const abut_status status = table_extend(&s->before->tables[ABUT_SPHERE_WALL], count);
     return status ? status : table_extend(&s->before->tables[ABUT_SPHERE_SPHERE], count);
 }
 
-/* Extends the lists of ends of bonds by new spheres without bonds. */
+/* Extends the lists of bonds' ends by `count` spheres, which have no bonds yet. */
 static abut_status extend_bonds(abut_simulation *s, abut_index count)
 {
     if (s->bonds.count == 0) {
@@ -253,7 +253,7 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
 
 /* ---- removing ---- */
 
-/* Data of a removal: places and new rows of spheres that stay, and what a failure restores. */
+/* Data of a removal: places and new rows of spheres that stay, and what is restored on failure. */
 typedef struct removal {
     const uint8_t *is_gone;
     int32_t *source, *new_rows;
@@ -276,7 +276,7 @@ static void list_kept(const store *spheres, removal *r)
     }
 }
 
-/* Renumbers the rows of spheres and removes clusters without spheres. */
+/* Renumbers the rows of spheres, and removes clusters whose spheres are removed. */
 static void rename_rows(abut_simulation *s, const int32_t *new_rows)
 {
     store *spheres = &s->store;

@@ -1,4 +1,5 @@
-/* The stable time step of spheres and bodies, from stiffness (docs/dem.md, section 2). */
+/* The stable time step of spheres and bodies, by the stiffness of contacts (docs/dem.md, section
+ * 2). */
 #include "stable_step.h"
 
 #include "../base/sort.h"
@@ -10,7 +11,7 @@ enum { WORK_OF_SPHERE = 5 };
 
 /* ---- spheres ---- */
 
-/* The stiffness of a sphere's contacts, from which its stable step follows. */
+/* Sums over a sphere's contacts, from which its stable step is computed. */
 typedef struct support {
     double stiffness, damping_ratio;
     abut_index contact_count;
@@ -18,14 +19,14 @@ typedef struct support {
 
 static void add_support(support *h, law_stiffness stiffness)
 {
-    /* a tangential force also turns a solid sphere: 3.5 = 1 + m r^2 / I */
+    /* a tangential force also rotates a solid sphere, by the factor 3.5 = 1 + m r^2 / I */
     const double shear = 3.5 * stiffness.shear;
     h->stiffness += larger(stiffness.normal, shear);
     h->damping_ratio = larger(stiffness.damping_ratio, h->damping_ratio);
     h->contact_count += stiffness.normal > 0.0;
 }
 
-/* The stiffness of a row of spheres. */
+/* The stiffness of a table row of spheres. */
 static law_stiffness stiffness_of_row(const abut_simulation *s, const interaction_table *t,
                                       abut_index row)
 {
@@ -34,13 +35,13 @@ static law_stiffness stiffness_of_row(const abut_simulation *s, const interactio
     return view_stiffness(&v, &contact, row);
 }
 
-/* The stable step of a sphere: docs/dem.md eq. 31. */
+/* The stable step of a sphere with these contacts: docs/dem.md eq. 31. */
 static double step_of_support(const support *h, double mass)
 {
     return sqrt(2.0 * mass / h->stiffness) * law_stable_part(sqrt(3.5) * h->damping_ratio);
 }
 
-/* The overlap of a first contact, as a part of the radius. */
+/* The assumed overlap of a first contact, divided by the radius. */
 static const double FIRST_OVERLAP = 0.01;
 
 resting_contact stable_first_of_sphere(const law *l, double radius, double mass, double speed)
@@ -73,7 +74,7 @@ double stable_step_of_first(const law_table *laws, int32_t material, double coun
     return step;
 }
 
-/* The stable step of a sphere without contacts. A member of a cluster has its part of the mass. */
+/* The stable step of a sphere without contacts. A member has its part of the cluster's mass. */
 static double step_of_free(const abut_simulation *s, abut_index place, double first_contacts)
 {
     const store *spheres = &s->store;
@@ -82,8 +83,9 @@ static double step_of_free(const abut_simulation *s, abut_index place, double fi
                                 vec3_length(vec3_load(spheres->movers[place].velocity)));
 }
 
-/* The longest stable step of a sphere by contacts and bonds: the sum of their squared frequencies
- * is an upper bound. A sphere without both is given first_contacts; 0: it does not count. */
+/* The longest stable step of a sphere with contacts and bonds. The sum of their squared frequencies
+ * is an upper bound. A sphere without both is assumed to get first_contacts contacts; if this is 0,
+ * its step is INFINITY. */
 static double step_of_sphere(const abut_simulation *s, abut_index row, const support *h,
                              double first_contacts)
 {
@@ -106,8 +108,8 @@ static abut_index count_bonds(const abut_simulation *s, abut_index row)
     return s->bonds.count > 0 ? s->bonds.begins[row + 1] - s->bonds.begins[row] : 0;
 }
 
-/* The contacts of all spheres, chunk by chunk. First come pairs with only the second sphere in the
- * chunk, then pairs with the first sphere in it. */
+/* The contacts of all spheres, computed chunk by chunk. A chunk first adds pairs of which only the
+ * second sphere is in it, then pairs with the first sphere in it. */
 typedef struct all_supports {
     const abut_simulation *simulation;
     double first_contacts;
@@ -116,10 +118,10 @@ typedef struct all_supports {
     sorted_items by_second; /* table rows by the chunk of their second sphere */
 } all_supports;
 
-/* Spheres in a chunk; for very many spheres chunks are larger. */
+/* Spheres in a chunk. It is larger if there would be more chunks than keys of the sort. */
 enum { CHUNK_SUPPORTS = 512 };
 
-/* Sets the keys of rows: the chunk of the second sphere if it differs from that of the first. */
+/* Sets the keys of rows: the second sphere's chunk, if the first sphere is in another one. */
 static void fill_second_chunks(void *context, abut_index begin, abut_index end, uint16_t *keys)
 {
     const all_supports *all = context;
@@ -242,8 +244,8 @@ abut_status abut_simulation_stable_step(const abut_simulation *s, abut_stable_st
 /* ---- bodies ---- */
 
 /* Springs and dashpots of a body's contacts in its six degrees of freedom, scaled by mass and
- * inertia. Dashpots are those of laws with a stiffness that depends on the overlap. Linear laws
- * have one ratio of damping to stiffness at all spots: `ratio` is the largest. */
+ * inertia. In linear laws the ratio of damping to stiffness is the same for all springs of a spot:
+ * `ratio` is the largest of all spots. Other laws add to the matrix `damping`. */
 enum { WAYS = 6 };
 
 typedef struct body_support {
@@ -252,7 +254,7 @@ typedef struct body_support {
     abut_index spot_count;
 } body_support;
 
-/* Stiffness or damping of a spot: along the normal, tangential, and against rolling. */
+/* Stiffness or damping of a spot: along the normal, tangential, and in rolling. */
 typedef struct spot_springs {
     double normal, shear, roll;
 } spot_springs;
@@ -273,8 +275,8 @@ static spot_springs stiffness_of(const resting_contact *h)
                           has_roll ? h->stiffness.shear * radius * radius : 0.0};
 }
 
-/* The dashpots beside these springs. Of linear laws, body_support.ratio has all but that of
- * rolling. */
+/* The dashpots parallel to these springs. For linear laws only the rolling one: body_support.ratio
+ * stands for the others. */
 static spot_springs damping_of(const resting_contact *h, const spot_springs *k)
 {
     spot_springs c = {.roll = h->law->rolling_damping * sqrt(k->roll * h->contact.inertia)};
@@ -286,7 +288,8 @@ static spot_springs damping_of(const resting_contact *h, const spot_springs *k)
     return c;
 }
 
-/* Adds a spring or dashpot along a displacement and rotation in the frame of the principal axes. */
+/* Adds a spring or dashpot. Its elongation is by a displacement `along` and a rotation `turn` of
+ * the body, in the frame of the principal axes. */
 static void add_way(double sum[WAYS][WAYS], double stiffness, const rigid *r, vec3 along, vec3 turn)
 {
     const double root = sqrt(r->mass);
@@ -303,7 +306,8 @@ static void add_way(double sum[WAYS][WAYS], double stiffness, const rigid *r, ve
     }
 }
 
-/* Adds the springs or dashpots of a spot. Two bodies both move, so these count twice. */
+/* Adds the springs or dashpots of a spot, times `both`: 2 between two bodies, since both move, 1 on
+ * a wall. */
 static void add_springs(double sum[WAYS][WAYS], const spot_springs *k, double both, const rigid *r,
                         vec3 arm, vec3 normal)
 {
@@ -321,7 +325,7 @@ static void add_springs(double sum[WAYS][WAYS], const spot_springs *k, double bo
     }
 }
 
-/* Adds a spot at a point to the contacts of a body. */
+/* Adds a spot at this point to the contacts of a body. */
 static void add_spot(body_support *h, const view *v, const resting_contact *spot, vec3 point,
                      const rigid *r)
 {
@@ -357,7 +361,7 @@ static void add_row(const abut_simulation *s, const interaction_table *t, abut_i
     }
 }
 
-/* Power iteration for the largest eigenvalue. A 6 x 6 matrix needs few products. */
+/* Number of power iterations for the largest eigenvalue. A 6 x 6 matrix needs few of them. */
 enum { PRODUCTS = 64 };
 
 static double find_largest(const double matrix[WAYS][WAYS])
@@ -380,8 +384,9 @@ static double find_largest(const double matrix[WAYS][WAYS])
     return length;
 }
 
-/* The stable step of a body, docs/dem.md eq. 43. The largest eigenvalue of the dashpots bounds
- * their damping. Divided by the squared frequency it is a ratio as in linear laws. */
+/* The stable step of a body, docs/dem.md eq. 43. The largest eigenvalue of the dashpots bounds the
+ * damping. Divided by the squared frequency it is a ratio of damping to stiffness, as in linear
+ * laws. */
 static double step_of_body(const body_support *h)
 {
     const double frequency_sq = find_largest(h->stiffness), damping = find_largest(h->damping);
@@ -389,8 +394,8 @@ static double step_of_body(const body_support *h)
     return law_stable_step(frequency_sq, h->ratio + ratio);
 }
 
-/* The stiffness is 0 without a law or a radius. For Hertz' law the overlap is a tenth of the
- * radius, the deepest that laws are made for. Fast corners give a deeper one. */
+/* Without a law or a radius, the stiffness is 0. For Hertz' law the overlap is a tenth of the
+ * radius, the largest for which contact laws are made. Corners in a fast impact overlap more. */
 resting_contact stable_first_of_body(const rigid_body *body, const law *l)
 {
     const rigid *r = &body->rigid;
@@ -408,7 +413,7 @@ resting_contact stable_first_of_body(const rigid_body *body, const law *l)
     return first;
 }
 
-/* The stable step of a body without contacts, as if four spots bore it at a cube's corners. */
+/* The stable step of a body without contacts, as if it rested on four corners of a cube. */
 static double step_of_free_body(const abut_simulation *s, const rigid_body *body)
 {
     const double *inertia = body->rigid.inertia;

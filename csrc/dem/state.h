@@ -24,35 +24,35 @@ typedef struct step_tables {
     interaction_table tables[ABUT_INTERACTION_COUNT];
 } step_tables;
 
-/* A body and another body, or a sphere, that may touch while the neighbor list is valid. */
+/* A body, and another body or a sphere, that may touch while the neighbor list is valid. */
 typedef struct near_pair {
     int32_t body, other; /* the number of a body, or the row of a sphere */
     bool is_sphere;
 } near_pair;
 
-/* Table rows by second partner: those of partner k end before ends[k], where those of k + 1
- * begin. */
+/* Table rows sorted by second partner. Rows of partner k end before ends[k], where those of partner
+ * k + 1 begin. */
 typedef struct partner_rows {
     abut_index *ends, *rows;
     memory_block end_block, row_block;
 } partner_rows;
 
-/* What searches of bodies use. A finder is NULL when its bodies or spheres have changed. */
+/* Data for searches of bodies. A finder is NULL if its bodies or spheres have changed. */
 typedef struct solid_search {
     neighbor_outlines outlines;
-    near_pair *near; /* sorted: pairs of two bodies first, then by body and other */
-    abut_index near_count, near_bodies; /* near_bodies: pairs of two bodies */
+    near_pair *near; /* sorted: first pairs of two bodies; then by `body`, then by `other` */
+    abut_index near_count, near_bodies; /* near_bodies: the number of pairs of two bodies */
     bool has_images;
     int32_t *spheres;        /* rows of the spheres near bodies, ascending */
-    int32_t *near_positions; /* by row: the position in `spheres`; -1: not near a body */
+    int32_t *near_positions; /* by row: position in `spheres`; -1: not near a body */
     abut_index sphere_count;
     abut_convex_finder *bodies;
-    abut_convex_finder *mixed;   /* all bodies, then the spheres near them as rounded points */
-    finder_bodies finder_bodies; /* bodies and these spheres at their present positions */
-    abut_index *i, *j; /* of a query: the pairs with touching outlines, numbered as in `mixed` */
-    abut_index *rows;  /* the table row of the last step that each pair continues; -1: none */
+    abut_convex_finder *mixed;   /* has all bodies, then the spheres near them as rounded points */
+    finder_bodies finder_bodies; /* all bodies and these spheres at their present positions */
+    abut_index *i, *j; /* input of a query: pairs with touching outlines, numbered as in `mixed` */
+    abut_index *rows;  /* by pair: the table row of the last step that it continues; -1: none */
     abut_index pair_count;
-    partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* of bodies, or of spheres by near_positions */
+    partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* bodies, or spheres by near_positions */
     memory_block blocks[6], outline_blocks[3];
 } solid_search;
 
@@ -63,14 +63,15 @@ typedef struct step_terms {
     double lift; /* keeps the gravitational energy unchanged when gravity is assigned */
 } step_terms;
 
-/* The terms of the energy balance that outlive a step (docs/dem.md, section 6). */
+/* The terms of the energy balance that last longer than a step (docs/dem.md, section 6). */
 typedef struct account {
     double base;           /* added to the dissipated energy */
-    double gone_wall_work; /* wall work of removed grains, less the work of callers' assignments */
-    /* work that `power` omits, since driven walls change their velocity: all steps, the last one */
+    double gone_wall_work; /* removed grains' work on walls, minus that of assignments */
+    /* work that `power` omits, since driven walls change velocity: in all steps, in the last
+     * step */
     double driven_work, last_driven_work;
-    double held;  /* the dissipated energy after the next step, if is_held */
-    double total; /* the sum of all energies after the next step, if keeps_total */
+    double held;  /* used if is_held: the dissipated energy after the next step */
+    double total; /* used if keeps_total: the sum of all energies after the next step */
     bool is_held, keeps_total;
     bool has_new; /* spheres were added since the last step, from row new_from on */
     abut_index new_from;
@@ -80,20 +81,20 @@ typedef struct account {
 
 typedef enum step_part { ABUT_STEP_PARTS(STEP_PART) STEP_PARTS } step_part;
 
-/* Events that steps look for. The first event of each kind is reported. */
+/* Events that steps report as warnings. Only the first event of each kind is reported. */
 typedef struct watch {
-    atomic_int_least64_t first; /* the smallest key reported in this part of a step */
-    atomic_bool has_placed;     /* some overlap was there when its partners were placed */
-    bool is_placed;             /* grains or walls were placed, so overlaps did not grow */
-    bool is_freed;              /* some fixed particles were set free */
+    atomic_int_least64_t first; /* the smallest key that was reported in this part of a step */
+    atomic_bool has_placed;     /* some partners overlapped too much when they were placed */
+    bool is_placed;             /* grains or walls were placed before this step */
+    bool is_freed;              /* fixed particles were set free before this step */
     abut_notices found;
 } watch;
 
-/* The bounds of the world. Grains outside of them are counted after each step. */
+/* The bounds of the world. After each step, the grains outside of them are counted. */
 typedef struct world_bounds {
     double low[3], high[3];
     bool is_set, stops;       /* stops: a run ends as soon as a grain is outside */
-    abut_index outside, left; /* grains outside after the last step; grains that have left so far */
+    abut_index outside, left; /* outside: after the last step; left: all that have left so far */
 } world_bounds;
 
 struct abut_simulation {
@@ -101,9 +102,9 @@ struct abut_simulation {
     union {
         struct {
             step_terms next, last;     /* of the next step, and of the last completed one */
-            double began, began_steps; /* time and step of the last change of the step length */
+            double began, began_steps; /* time and step number when `step` last changed */
         };
-        double terms[ABUT_STEP_TERMS]; /* all of these numbers */
+        double terms[ABUT_STEP_TERMS]; /* all numbers of the struct above */
     };
     lattice lattice;
     law_table laws;
@@ -111,29 +112,29 @@ struct abut_simulation {
     rigid_set clusters;
     rigid_set solids;
     solid_search search;
-    memory_block group_block; /* by place: spheres of one group form no pairs */
+    memory_block group_block; /* by place: its group; spheres of one group form no pairs */
     wall_set walls;
-    /* cutoffs of pairs, spheres on walls, and bodies; 0: no law acts across a gap */
+    /* cutoffs of pairs, of spheres on walls, of bodies; 0: no law acts across a gap */
     double pair_reach, wall_reach, body_reach;
     memory_block pull_block; /* by contact with a wall in this step: its share of the attraction */
     memory_block kept_block; /* by contact with a wall: whether it is kept */
-    memory_block share_blocks[2]; /* input of the equations for these shares */
+    memory_block share_blocks[2]; /* weights and normals for shares of attraction */
     pool match_scratches;         /* memory of threads that match contacts with walls */
     step_tables steps[2];         /* the tables of this step and of the last one, alternating */
     step_tables *now, *before;    /* before: of the last completed step */
-    memory_block pair_blocks[3];  /* columns of its pairs, made for readers */
-    abut_finder *no_meshes;       /* finds contacts where all walls are half spaces */
-    abut_pair_finder *lender;     /* lends its memory to searches of pairs */
+    memory_block pair_blocks[3];  /* partners of the last step's pairs, written for readers */
+    abut_finder *no_meshes;       /* finds contacts with walls if all of them are half spaces */
+    abut_pair_finder *lender;     /* a pair finder whose memory all searches of pairs use */
     neighbor_list neighbors;
     near_walls near;
     account account;
     abut_index step_count;
-    abut_index order_step;            /* the step in which places are sorted next */
+    abut_index order_step;            /* the number of the step in which places are sorted next */
     double seconds;                   /* wall-clock time of all steps */
-    double timed_seconds[STEP_PARTS]; /* by part of a step: the time of the steps that were timed */
-    atomic_intptr_t lost_row, lost_body; /* the first sphere or body that would be lost; -1: none */
+    double timed_seconds[STEP_PARTS]; /* by part of a step: time of those steps that were timed */
+    atomic_intptr_t lost_row, lost_body; /* what the step would lose first; -1: none */
     watch watch;
-    abut_law_case law_case; /* the case in which a user's law ended the last step */
+    abut_law_case law_case; /* input and output of the user's law that ended the last step */
     bond_set bonds;
     world_bounds bounds;
 };
@@ -154,8 +155,8 @@ static inline double simulation_time(const abut_simulation *s)
     return s->began + ((double)s->step_count - s->began_steps) * s->next.step;
 }
 
-/* The mass in the law of a contact with a wall: m* if the wall is a free body, otherwise `finite`,
- * the mass of the grain even if it is fixed. */
+/* The mass in the law of a contact with a wall. If the wall is a free body, it is m*. Otherwise it
+ * is `finite`: the mass of the grain, even if the grain is fixed. */
 static inline double simulation_mass_on_wall(const abut_simulation *s, abut_index wall, double mass,
                                              double finite)
 {
@@ -163,8 +164,8 @@ static inline double simulation_mass_on_wall(const abut_simulation *s, abut_inde
     return walls_move_by(record, ABUT_FREE) ? reduced(mass, record->drive.mass) : finite;
 }
 
-/* How a step moves spheres and bodies. Velocities are of the middle of a step. Where two steps
- * differ in length or gravity, half of each counts: docs/dem.md eq. 35. */
+/* Input for moving spheres and bodies in a step. Velocities are those of the middle of a step. If
+ * two steps differ in length or gravity, half of each counts: docs/dem.md eq. 35. */
 static inline rigid_step simulation_rigid_step(const abut_simulation *s)
 {
     const double kick = 0.5 * (s->last.step + s->next.step);
@@ -179,7 +180,7 @@ static inline bool simulation_is_member(const abut_simulation *s, abut_index pla
     return s->clusters.count > 0 && s->store.clusters[place] >= 0;
 }
 
-/* The deforming surface of a wall; NULL: the wall is rigid. */
+/* The deforming surface of a wall; NULL if the wall is rigid. */
 static inline const deforming_mesh *simulation_deforming(const abut_simulation *s, abut_index wall)
 {
     const bool deforms = s->walls.has_deforming && s->walls.deforming[wall].vertex_count > 0;
@@ -191,7 +192,7 @@ static inline const abut_mesh *simulation_mesh(const abut_simulation *s, abut_in
     return abut_finder_mesh(s->walls.finder, wall);
 }
 
-/* Mass and inertia of a sphere or its cluster, even if it is fixed. */
+/* Mass and moment of inertia of a sphere or its cluster. They are finite even if it is fixed. */
 typedef struct inertness {
     double mass, inertia;
 } inertness;

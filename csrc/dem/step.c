@@ -1,4 +1,4 @@
-/* Steps of a simulation: the parts of a step in their order, and the time that they take. */
+/* Steps of a simulation: the parts of a step in their order, and the time that each part takes. */
 #include "../base/clock.h"
 #include "bond_laws.h"
 #include "drives.h"
@@ -13,7 +13,7 @@
 
 /* ---- runs ---- */
 
-/* Work per sphere without contacts, and per body with some, in units of parallel_report. */
+/* The work per sphere without contacts, and per body with some, in units of parallel_report. */
 enum { WORK_OF_SPHERE = 20, WORK_OF_BODY = 200 };
 
 static abut_index work_of(const abut_simulation *s)
@@ -70,7 +70,7 @@ static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_erro
     return ABUT_OK;
 }
 
-/* The parts of a step, in their order. Until MOVE a step can end, and nothing has moved. */
+/* The parts of a step, in their order. Parts before MOVE may end the step, and move nothing. */
 static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_plan *,
                                               abut_error *) = {
     [ORDER] = keep_order,
@@ -85,8 +85,9 @@ static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_
     [MOVE] = move,
 };
 
-/* With few spheres, one of STEPS_PER_TIMING steps is timed and counts for all: reading the clock
- * takes as long as a sphere. The first step of a run is timed and counts for itself. */
+/* With fewer than FEW_SPHERES spheres, one of STEPS_PER_TIMING steps is timed and stands for
+ * all: reading the clock takes as long as a sphere. A run's first step is timed and stands for
+ * itself. */
 enum { FEW_SPHERES = 1000, STEPS_PER_TIMING = 16 };
 
 static int steps_to_time(const stepping *all)
@@ -101,7 +102,7 @@ static int steps_to_time(const stepping *all)
     return all->done == 0 ? 1 : 0;
 }
 
-/* Whether the simulation has anything for a part of a step. */
+/* Whether the simulation has anything to do in a part of a step. */
 static bool has_any(const abut_simulation *s, step_part part)
 {
     return part == FIND_WALLS || part == WALL_LAWS    ? s->walls.touched_count > 0
@@ -145,8 +146,8 @@ static void do_step(stepping *all)
     }
 }
 
-/* Whether a run ends before all its steps are done: ABUT_OK, or the reason. work: since the last
- * check for an interruption. */
+/* Whether a run must end before all its steps are done: ABUT_OK, or the reason. work: the work
+ * since the last check for an interruption. */
 static abut_status check_end(const stepping *all, abut_index *work)
 {
     const abut_simulation *s = all->simulation;
@@ -164,7 +165,7 @@ static abut_status check_end(const stepping *all, abut_index *work)
     return ABUT_OK;
 }
 
-/* All steps of a run share one team of threads. */
+/* Does all steps of a run with one team of threads. */
 static void step_together(void *context)
 {
     stepping *all = context;
@@ -260,7 +261,7 @@ static abut_index count_body_contacts(const abut_simulation *s)
     return sum;
 }
 
-/* The estimated time of a part: its share of the timed steps, applied to the time of all steps. */
+/* The estimated time of a part: its fraction of the timed steps, times the time of all steps. */
 static double seconds_of(const abut_simulation *s, step_part part)
 {
     double sum = 0.0;

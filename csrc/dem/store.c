@@ -1,11 +1,11 @@
-/* Columns of spheres. */
+/* Columns of spheres: memory, and moving spheres to other places. */
 #include "store.h"
 
 #include <string.h>
 
 #include "../base/parallel.h"
 
-/* The offset of a column's pointer in the store, and the bytes of a sphere. */
+/* The offset of a column's pointer in `store`, and the bytes per sphere. */
 typedef struct column {
     size_t offset, size;
 } column;
@@ -20,7 +20,7 @@ static void **pointer_of(store *s, const column *c)
     return (void **)(void *)((char *)s + c->offset);
 }
 
-/* Reserves movers. Memory at least doubles, so that adding spheres one by one is fast. */
+/* Reserves memory of `movers`. It at least doubles, so that adding spheres one by one is fast. */
 static bool reserve_movers(store *s, abut_index count)
 {
     if (count <= s->mover_capacity) {
@@ -89,7 +89,7 @@ abut_index store_bytes(const store *s)
     return sum;
 }
 
-/* A column to be reordered; source: NULL: copied as it is. */
+/* A column that is reordered. source: the old place of each new place; NULL: all unchanged. */
 typedef struct gathering {
     char *to;
     const char *from;

@@ -1,4 +1,5 @@
-/* The view of an interaction: a function for each kind of row and partner, and what follows. */
+/* The view of an interaction. Each kind of row and of partner has a function of its own; all other
+ * functions use only the view. */
 #include "view.h"
 
 #include "bond_pairs.h"
@@ -103,7 +104,7 @@ static view view_of_contact(const abut_simulation *s, const interaction_table *t
                   .shift = lattice_shift_of(&s->lattice, c->image ? c->image + 3 * row : NULL)};
 }
 
-/* The view of a pair, with both radii reduced by half of `rest`. Normal and shift stay 0. */
+/* The view of a pair, with both radii reduced by half of `rest`. Its normal and shift stay 0. */
 static view view_of_pair(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const double *radii = s->store.radii;
@@ -120,8 +121,8 @@ static view view_of_pair(const abut_simulation *s, const interaction_table *t, a
         .radius = reduced(radii[place_i] - 0.5 * touch.rest, radii[place_j] - 0.5 * touch.rest)};
 }
 
-/* R* by docs/dem.md eq. 42. Without a radius the next step is an error, and a row of the last
- * step has no energy. */
+/* R* by docs/dem.md eq. 42; 0 if a partner has no radius of curvature. In this case the next step
+ * is an error, and a row of the last step has no energy. */
 static double radius_of_both(double first, double second)
 {
     if (second == INFINITY) {
@@ -130,7 +131,7 @@ static double radius_of_both(double first, double second)
     return first > 0.0 && second > 0.0 ? reduced(first, second) : 0.0;
 }
 
-/* The view of a row of bodies. A body and its own image exert nothing on each other. */
+/* The view of a row of bodies. Its law is laws_none() between a body and its own image. */
 static view view_of_body(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const abut_convex_columns *c = &t->body;
@@ -180,7 +181,7 @@ vec3 view_force_point(const view *v, abut_index at)
 
 /* ---- energy and stiffness ---- */
 
-/* The elastic energy of an entry. That of a user's law is stored times the contact's share. */
+/* The elastic energy of an entry. A user's law stores it, multiplied by the contact's share. */
 static double stored_in(const view *v, abut_index at)
 {
     const interaction_table *t = v->table;
@@ -276,7 +277,7 @@ double view_bearing_spots(const interaction_table *t, abut_index row)
 
 /* ---- walls ---- */
 
-/* A visit of the rows of one kind. */
+/* Data for visiting the rows of one kind. */
 typedef struct visited_rows {
     const abut_simulation *simulation;
     const step_tables *tables;
@@ -341,7 +342,7 @@ abut_status view_name_missing_law(const abut_simulation *s, const interaction_ta
     return ABUT_OK;
 }
 
-/* Whether a law can act at spots. Rolling friction of type A needs a sphere's spin. */
+/* Whether a law can act at spots. Rolling friction of type A cannot: it needs a sphere's spin. */
 static bool is_for_spots(const law *l)
 {
     const bool is_brake = l->rolling_friction > 0.0 && l->rolling_damping < 0.0;

@@ -1,32 +1,34 @@
-/* One view of an interaction, whatever its partners are. Energies, wall loads, stable steps,
- * warnings and errors read it and need no case for each kind. */
+/* One view of an interaction for all kinds of partners. Energies, wall loads, stable steps,
+ * warnings and errors use it, and need no case for each kind. */
 #ifndef DEM_VIEW_H
 #define DEM_VIEW_H
 
 #include "state.h"
 
-/* One of two partners. Fixed grains and walls have FIXED as mass and inertia; free walls a mass. */
+/* One of two partners. The mass and inertia of fixed grains and of walls is FIXED; free walls have
+ * a finite mass. */
 typedef struct partner {
     abut_partner kind;
     abut_index number; /* the row of a sphere, or the number of a body or a wall */
     int32_t material;
     double mass, inertia; /* as in contact laws */
-    double radius;        /* of a sphere or of a body's rounding; INFINITY for walls */
-    double inner;         /* radius of the largest sphere inside; INFINITY for walls */
+    double radius;        /* of a sphere, or of a body's rounding; INFINITY for walls */
+    double inner;         /* radius of the largest sphere inside the partner; INFINITY for walls */
 } partner;
 
-/* A view. Its entries have springs of their own: the row itself, or the spots of bodies. */
+/* An interaction. An entry is a part with a spring of its own. Rows of spheres are one entry, rows
+ * of bodies have one for each spot. */
 typedef struct view {
     const interaction_table *table;
-    abut_index row, begin, end; /* begin, end: entries */
+    abut_index row, begin, end; /* begin, end: the range of entries */
     const law *law;
-    double overlap;  /* bodies: of the deepest spot; pairs: less `rest` */
-    double rest;     /* the part of a pair's overlap that does not count */
-    double radius;   /* R*; bodies: 1 unless the law needs it */
-    vec3 normal;     /* 0 for pairs, as the shift: no reader needs it */
-    vec3 shift;      /* of the image of the second partner */
-    bool is_curved;  /* bodies: the law needs R* */
-    bool is_on_wall; /* forces act on the wall's surface, not midway */
+    double overlap;  /* bodies: that of the deepest spot; pairs: minus `rest` */
+    double rest;     /* the part of a pair's overlap that its law does not count */
+    double radius;   /* R*; for bodies 1 unless the law needs R* */
+    vec3 normal;     /* 0 for pairs, as is the shift: no reader needs it */
+    vec3 shift;      /* the vector by which the image of the second partner is shifted */
+    bool is_curved;  /* only bodies: the law needs R* */
+    bool is_on_wall; /* forces act at the wall's surface, not midway between surfaces */
 } view;
 
 /* The view of a table row, in this step or the last one. */
@@ -36,11 +38,11 @@ view view_row(const abut_simulation *s, const interaction_table *t, abut_index r
 partner view_partner(const abut_simulation *s, const interaction_table *t, abut_index row,
                      int side);
 
-/* m* and I*. On a wall that is not a free body, m* is the finite mass of the first partner, even if
- * it is fixed; I* is always finite. */
+/* m* and I* of two partners. On a wall that is not a free body, m* is the finite mass of the first
+ * partner, even if this is fixed. I* is always finite. */
 inertness view_inertness(const abut_simulation *s, const partner *first, const partner *second);
 
-/* The radius of a partner in R*, for a law; 0: none. */
+/* The radius of a partner in R*, as a law needs it; 0: none. */
 double view_radius(const partner *one, const law *l);
 
 /* The law of a contact with a wall. */
@@ -54,10 +56,11 @@ static inline double view_overlap(const view *v, abut_index at)
     return table_is_of_bodies(v->table->kind) ? v->table->body.spot_overlap[at] : v->overlap;
 }
 
-/* The point of an entry's force on the first partner. For the second, subtract the shift. */
+/* The point at which an entry's force acts on the first partner; minus the shift, on the second. */
 vec3 view_force_point(const view *v, abut_index at);
 
-/* Whether a spot is active: it overlaps, or has a force. Rows of spheres are always active. */
+/* Whether a spot is active: its overlap or its force is not 0. Rows of spheres are always
+ * active. */
 static inline bool view_spot_is_active(const interaction_table *t, abut_index spot)
 {
     return t->body.spot_overlap[spot] > 0.0 || table_exerts(t, spot);
@@ -68,28 +71,30 @@ static inline bool view_is_active(const view *v, abut_index at)
     return !table_is_of_bodies(v->table->kind) || view_spot_is_active(v->table, at);
 }
 
-/* The elastic energy of a row, by its law or as a user's law returned it. */
+/* The elastic energy of a row: by its law, or as a user's law has returned it. */
 double view_energy(const view *v);
 
-/* A row as a contact at rest. Each spot gets its part of m* and I*. */
+/* A row as a contact at rest, for its stiffness. At spots, m* and I* are those of each spot. */
 law_contact view_contact(const abut_simulation *s, const view *v);
 
-/* The stiffness of an entry; 0: not active. It sets contact->overlap and a user law's history. */
+/* The stiffness of an entry; 0 if it is not active. Sets contact->overlap and the history that a
+ * user's law reads. */
 law_stiffness view_stiffness(const view *v, law_contact *contact, abut_index at);
 
-/* The damping coefficient along the normal for this m*: docs/dem.md eq. 5 and 6. */
+/* The damping coefficient along the normal for the mass m*: docs/dem.md eq. 5 and 6. */
 double view_damper(const law *l, const law_stiffness *stiffness, double mass);
 
-/* The number N in docs/dem.md eq. 40 of spots that share the bodies' masses. It counts a row's
- * overlapping spots; on a wall also those with other facets, weighted by the squared cosine between
+/* The number N of spots that share the bodies' masses in docs/dem.md eq. 40: the overlapping spots
+ * of a row. On a wall, spots with other facets count, too, weighted by the squared cosine between
  * the normals. */
 double view_bearing_spots(const interaction_table *t, abut_index row);
 
-/* Called for each entry on a wall. `part` is the result so far. */
+/* The type of functions that are called for each entry on a wall. `part` is the result so far. */
 typedef void view_visit(const abut_simulation *s, const step_tables *tables, const view *v,
                         abut_index at, void *part);
 
-/* Visits a wall's entries in a step, spheres first. `found` defines how results begin and join. */
+/* Calls `visit` for all of a wall's entries in a step, spheres first. `found` defines the first
+ * value of results, and how two are joined. */
 void view_visit_wall(const abut_simulation *s, const step_tables *tables, abut_index wall,
                      view_visit *visit, parallel_folding found, void *total);
 
@@ -97,12 +102,12 @@ void view_visit_wall(const abut_simulation *s, const step_tables *tables, abut_i
 void view_add_load(const abut_simulation *s, const step_tables *tables, const view *v,
                    abut_index at, abut_wall_load *load);
 
-/* Returns ABUT_LAW_MISSING for the first row without a law, in a table of spheres that has one. */
+/* ABUT_LAW_MISSING with the first row without a law, in a table of spheres that has such a row. */
 abut_status view_name_missing_law(const abut_simulation *s, const interaction_table *t,
                                   abut_error *error);
 
-/* Checks the laws of all spots of this step. ABUT_OK; or ABUT_BODY_LAW or ABUT_BODY_CURVATURE for
- * the first body with an unsuitable law. */
+/* Checks the laws of all spots of this step. ABUT_OK, or the error of the first body with an
+ * unsuitable law: ABUT_BODY_LAW or ABUT_BODY_CURVATURE. */
 abut_status view_check_spot_laws(const abut_simulation *s, abut_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* The part of a step for walls: their poses, contacts of spheres with them, and laws. */
+/* The part of a step for walls: poses, contacts of spheres with walls, and laws. */
 #include "parts.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "deforming.h"
 #include "view.h"
 
-/* Computes the planes of half spaces in the world, for searches of bodies. */
+/* Computes the planes of half spaces in the world, which searches of bodies need. */
 static void place_half_spaces(abut_simulation *s)
 {
     for (abut_index k = s->walls.mesh_count; k < s->walls.touched_count; k++) {
@@ -24,8 +24,8 @@ static void place_half_spaces(abut_simulation *s)
     }
 }
 
-/* The motion of a wall in a step, from its poses or its velocity. Driven walls have the velocity
- * half a step before. A step of length 0, as in LAMMPS' setup, has the present velocity. */
+/* The motion of a wall in a step, by two poses. Driven walls have the velocity half a step before.
+ * In a step of length 0, as in LAMMPS' setup, walls have the present velocity. */
 static wall_way find_way(const abut_simulation *s, const wall_record *record)
 {
     const bool has_velocity = walls_are_driven(record) || s->last.step == 0.0;
@@ -44,7 +44,7 @@ void contacts_place_walls(abut_simulation *s)
     place_half_spaces(s);
 }
 
-/* The walls of a step in the form that contacts take. */
+/* The walls of a step in the form that functions of contacts need. */
 static abut_step walls_of(const abut_simulation *s, const step_tables *tables)
 {
     return (abut_step){.mesh_count = s->walls.count,
@@ -60,7 +60,7 @@ abut_status contacts_follow_walls(abut_simulation *s)
 
 /* ---- finding ---- */
 
-/* The exponent for the sharing of a sphere's force. Contacts can share only if all walls have laws
+/* The exponent for sharing a sphere's force. Contacts can share only if the laws of all walls are
  * of one kind, so the first law decides. */
 static double exponent_of(const abut_simulation *s)
 {
@@ -84,7 +84,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.resolution = s->input.resolution;
     query.exponent = exponent_of(s);
     query.gap = s->wall_reach;
-    /* a contact without a push may still attract */
+    /* contacts without a share of the push may still attract */
     query.keep_zero = !laws_are_plain(&s->laws);
     query.half_space_count = s->walls.touched_count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;
@@ -97,7 +97,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     return query;
 }
 
-/* The memory for rows: somewhat more than `rows` and `nodes`. */
+/* The size of memory for rows: about an eighth more than `rows` and `nodes`. */
 static table_size size_for(const abut_simulation *s, abut_index rows, abut_index nodes)
 {
     return (table_size){rows + rows / 8 + 64, nodes + nodes / 8 + 64, s->store.count};
@@ -212,7 +212,7 @@ typedef struct wall_laws {
 
 enum { WORK_OF_ROW = 10 };
 
-/* Turns a vector of the last step with its row's wall. */
+/* Rotates a vector of the last step with the wall of its row. */
 static vec3 turn_kept(const void *context, abut_index row_before, vec3 vector)
 {
     const wall_laws *laws = context;
@@ -227,7 +227,7 @@ static vec3 turn_kept(const void *context, abut_index row_before, vec3 vector)
     return pose_turn(&turn, vector);
 }
 
-/* Sets the contact history of a row, moved with its wall. */
+/* Sets the contact history of a row, moved with the wall. */
 static void set_before(const wall_laws *laws, row_block *b, int32_t k, abut_index row,
                        abut_index row_before)
 {
@@ -245,8 +245,8 @@ static void set_before(const wall_laws *laws, row_block *b, int32_t k, abut_inde
     rows_set_turned(b, k, t, row_before, turn_kept, laws);
 }
 
-/* Sets the sphere of a row. Its mass is m* on a free wall, otherwise its own even if it is
- * fixed. */
+/* Sets the motion of the sphere of a row. The mass is m* on a free wall, and otherwise the finite
+ * mass of the sphere, even if it is fixed. */
 static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_index place,
                       abut_index wall)
 {
@@ -262,7 +262,7 @@ static void set_first(const abut_simulation *s, row_block *b, int32_t k, abut_in
     }
 }
 
-/* Sets the motion of a deforming wall at a row. */
+/* Sets the motion of a deforming wall at the contact of a row. */
 static void set_deforming(const abut_simulation *s, row_block *b, int32_t k, abut_index row,
                           vec3 arm)
 {
@@ -287,7 +287,7 @@ static void set_deforming(const abut_simulation *s, row_block *b, int32_t k, abu
     b->block.wall[k] = &b->movers[2][k];
 }
 
-/* Sets the motion of the wall at a row. */
+/* Sets the motion of the wall at the contact of a row. */
 static void set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index row)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_WALL];

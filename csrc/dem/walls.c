@@ -1,4 +1,4 @@
-/* Walls and their motions. Poses follow from the time; they are not accumulated. */
+/* Walls and their motions. Poses follow from the time, so rounding errors do not accumulate. */
 #include "walls.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ void wall_set_step(wall_set *set)
 
 /* ---- motions ---- */
 
-/* A rigid motion of space at a time: the pose, and the velocity field velocity + spin x x. */
+/* A rigid motion at a time: the pose, and the velocity of a point x: velocity + spin x x. */
 typedef struct moved_space {
     pose pose;
     vec3 velocity, spin;
@@ -99,7 +99,7 @@ typedef struct moved_space {
 static pose turn_about(vec3 axis, vec3 origin, double angle)
 {
     const double s = rounded_sin(angle), half = rounded_sin(0.5 * angle);
-    const double d = 2.0 * half * half, c = 1.0 - d; /* 1 - cos(angle) without cancellation */
+    const double d = 2.0 * half * half, c = 1.0 - d; /* d: 1 - cos(angle), without cancellation */
     pose p = pose_identity();
     p.rows[0] = (vec3){c + d * axis.x * axis.x, d * axis.x * axis.y - s * axis.z,
                        d * axis.x * axis.z + s * axis.y};
@@ -153,7 +153,7 @@ static moved_space move_space(const abut_motion *m, double time)
     return shift_by((vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
 }
 
-/* The second motion after the first. The second one also moves the velocities of the first. */
+/* The second motion after the first one. It also moves the velocities of the first. */
 static moved_space move_after(const moved_space *second, const moved_space *first)
 {
     const vec3 spin = pose_turn(&second->pose, first->spin);
@@ -163,7 +163,7 @@ static moved_space move_after(const moved_space *second, const moved_space *firs
                          vec3_add(second->velocity, carried), vec3_add(second->spin, spin)};
 }
 
-/* The origin of the first rotation, or 0 without one, as later motions have moved it. */
+/* The origin of the first rotation (0 if there is none), moved by the later motions. */
 static vec3 find_origin(const abut_wall *wall, double time)
 {
     vec3 origin = {0.0, 0.0, 0.0};
@@ -183,10 +183,11 @@ static vec3 find_origin(const abut_wall *wall, double time)
     return origin;
 }
 
-/* The poses x = R p + s of two steps give the displacement (R - R_0) R^T (x - s) + s - s_0 of a
- * point. Without rotation no digits cancel. Seen from the middle of both positions, the rotation is
- * a spin of 2 tan(angle / 2) per step about the axis. The skew part of the matrix has sin(angle).
- * Rotations beyond a right angle per step are no such spin. */
+/* With the poses x = R p + s of two steps, a point is displaced by (R - R_0) R^T (x - s) + s - s_0.
+ * Without rotation no digits cancel.
+ * Relative to the middle of both positions, the rotation is a spin of 2 tan(angle / 2) per step
+ * about the axis. The skew part of the matrix has sin(angle). Rotations by more than a right angle
+ * per step have no such spin. */
 wall_way walls_way(const double *before, const abut_wall_state *now, double step)
 {
     const pose old = pose_load(before), new = pose_load(now->pose);
@@ -203,9 +204,8 @@ wall_way walls_way(const double *before, const abut_wall_state *now, double step
     }
     const vec3 *m = way.rows;
     const vec3 skew = {m[2].y - m[1].z, m[0].z - m[2].x, m[1].x - m[0].y};
-    const double squared_cosine =
-        1.0 - 0.25 * step * (m[0].x + m[1].y + m[2].z); /* of half the angle */
-    way.spin = vec3_scale(skew, 0.5 / larger(squared_cosine, 0.5));
+    const double half_angle_cosine_sq = 1.0 - 0.25 * step * (m[0].x + m[1].y + m[2].z);
+    way.spin = vec3_scale(skew, 0.5 / larger(half_angle_cosine_sq, 0.5));
     way.left[0] = vec3_scale((vec3){m[0].x, m[1].x, m[2].x}, step);
     way.left[1] = vec3_scale((vec3){m[0].y, m[1].y, m[2].y}, step);
     way.left[2] = vec3_scale((vec3){m[0].z, m[1].z, m[2].z}, step);

@@ -6,24 +6,24 @@
 #include "../interactions/deforming_mesh.h"
 #include "../walls/motion.h"
 
-/* The motion of a wall since the last step: at x the velocity is velocity + rows (x - at). */
+/* The motion of a wall since the last step: the velocity at x is velocity + rows (x - at). */
 typedef struct wall_way {
     vec3 velocity, at, rows[3];
     vec3 spin;
     bool turns;
-    vec3 left[3]; /* 1 - T, where T is the wall's rotation, in which springs take part; 0: driven */
+    vec3 left[3]; /* 1 - T, where T rotates the wall and its springs; 0: driven */
 } wall_way;
 
-/* A wall with everything that steps store about it. */
+/* A wall, with all data that steps store about it. */
 typedef struct wall_record {
     abut_wall given;             /* with copies of its motions */
-    abut_wall_state next_state;  /* the next state, for GIVEN, SERVO and FREE */
-    abut_wall_state now, before; /* at the beginning of this step and of the last one */
-    wall_way way;                /* between both; of driven walls the motion half a step ago */
-    abut_drive drive, next;      /* driven walls: now, and after this step, which may still end */
+    abut_wall_state next_state;  /* the next state of walls that are GIVEN, SERVO or FREE */
+    abut_wall_state now, before; /* at the beginning of this step, and of the last one */
+    wall_way way; /* from `before` to `now`; for driven walls the motion half a step ago */
+    abut_drive drive, next; /* of a driven wall: now, and after this step, which may still fail */
 } wall_record;
 
-/* All walls: the finder's meshes, then half spaces, then walls that are off. */
+/* All walls in this order: the finder's meshes, half spaces, walls that are off. */
 typedef struct wall_set {
     const abut_finder *finder; /* NULL: no meshes */
     wall_record *walls;
@@ -31,18 +31,18 @@ typedef struct wall_set {
     abut_index count, mesh_count, touched_count; /* touched_count: walls that are not off */
     bool has_driven, has_deforming;
 
-    /* in the form that queries take */
-    double *poses, *poses_before; /* x 16: of `now` and `before` */
-    double *half_spaces;          /* x 6: a point and the normal, in their own frames */
-    double *placed;               /* x 6: in the world, in this step */
+    /* data in the form that queries need */
+    double *poses, *poses_before; /* 16 per wall: poses of `now` and `before` */
+    double *half_spaces;          /* 6 each: point and normal in the wall's frame */
+    double *placed;               /* 6 each: point and normal in the world, in this step */
     deforming_mesh *deforming;    /* by wall */
     double *numbers;              /* memory of poses and half spaces */
 
-    motion motion; /* since the last step, for contacts that move with walls */
-    /* points and normals of the last step's contacts, moved with deforming surfaces */
+    motion motion; /* the motion since the last step, for contacts that move with walls */
+    /* points and normals of the last step's contacts after motion with deforming surfaces */
     double *points, *normals;
     memory_block carried[2];
-    double driven_power;           /* of this step; account.driven_work is its integral */
+    double driven_power;           /* in this step; account.driven_work is its integral */
     double grain_size, grain_mass; /* mean diameter and total mass of grains; 0: not known */
 } wall_set;
 
@@ -54,35 +54,36 @@ void wall_set_free(wall_set *set);
 /* Makes the present poses those of the last step. */
 void wall_set_step(wall_set *set);
 
-/* Whether a wall's first motion is of this kind. GIVEN, SERVO and FREE stand alone. */
+/* Whether a wall's first motion is of this kind. GIVEN, SERVO or FREE is the only motion. */
 static inline bool walls_move_by(const wall_record *record, abut_motion_kind kind)
 {
     return record->given.motion_count > 0 && record->given.motions[0].kind == kind;
 }
 
-/* Whether a wall moves by the forces on it. */
+/* Whether a wall is servo-controlled or free: it moves by the forces on it. */
 static inline bool walls_are_driven(const wall_record *record)
 {
     return walls_move_by(record, ABUT_SERVO) || walls_move_by(record, ABUT_FREE);
 }
 
-/* The state of a wall at this time, at which a step begins. */
+/* The state of a wall at a time at which a step begins. */
 abut_wall_state walls_next(const wall_record *record, double time);
 
-/* The motion of a wall in a step from a 4 x 4 pose to a state; by the state's velocities. */
+/* The motion of a wall in a step, from a 4 x 4 pose to a state. */
 wall_way walls_way(const double *before, const abut_wall_state *now, double step);
+/* The present motion of a wall, by the velocities of its state. */
 wall_way walls_way_of(const abut_wall_state *state);
 
-/* The mean velocity since the last step of a point that moves with a wall. */
+/* The mean velocity since the last step of a point that moves with the wall. */
 vec3 walls_way_velocity(const wall_way *way, vec3 point);
 
 /* The velocity of a point that moves with a wall. */
 vec3 walls_velocity(const abut_wall_state *wall, vec3 point);
 
-/* The power on a wall of a force on its partner at a point, with a moment (NULL: none). */
+/* The power of a contact on its wall; force and moment (NULL: none) are those on the partner. */
 double walls_power(const abut_wall_state *wall, vec3 point, vec3 force, const double *moment);
 
-/* Adds a force on the partner, a moment (NULL: none) and their power to a wall's load. */
+/* Adds to a wall's load a contact's force and moment (NULL: none) on the partner, and its power. */
 void walls_add_load(abut_wall_load *load, const abut_wall_state *wall, vec3 point, vec3 force,
                     const double *moment, double power);
 

@@ -1,16 +1,16 @@
-/* Events that spoil a simulation: a grain that moves by more than its radius in a step and may pass
- * through others; and an overlap that grows too deep. Loops over all grains report them. The one
+/* Events of which a simulation warns. A grain moves by more than its radius in a step, and may pass
+ * through others. Or an overlap grows too deep. Loops over all grains report such events. The one
  * with the smallest numbers is recorded, so threads do not change the result. */
 #include "watch.h"
 
 #include "bond_pairs.h"
 #include "view.h"
 
-/* Overlaps as parts of the smaller radius. Above DEEP an overlap is too deep: contact laws are made
- * for a few percent. Above PLACED it gives a warning if it existed at placing. */
+/* Limits of overlap / smaller radius. Above DEEP it is too deep: contact laws are made for a few
+ * percent. Above PLACED it gives a warning if partners overlapped so when they were placed. */
 static const double DEEP = 0.1, PLACED = 0.05;
 
-/* The key of no event, larger than all others. */
+/* The key for no event. It is larger than all other keys. */
 static const int_least64_t NO_KEY = INT64_MAX;
 
 static int_least64_t key_of(abut_index first, abut_index second)
@@ -62,13 +62,13 @@ double watch_part(const abut_simulation *s)
     return s->watch.is_placed ? PLACED : grown;
 }
 
-/* A row with an overlap above PLACED, and its notice. */
+/* A row with an overlap above PLACED, and the notice for it. */
 typedef struct touch {
     abut_notice notice;
     view view;
-    double radius;         /* the smaller one */
+    double radius;         /* the smaller radius of both partners */
     double overlap_before; /* overlap of the row that it continues; negative: none */
-    double mass;           /* m*; at least FIXED / 2 if nothing can move the two apart */
+    double mass;           /* m*; at least FIXED / 2 if both partners cannot move */
 } touch;
 
 static double whole_overlap(const interaction_table *t, abut_index row)
@@ -128,7 +128,7 @@ static bool has_grown(const abut_simulation *s, const touch *t)
            t->view.law->elastic > 0.0;
 }
 
-/* Whether an overlap exceeds that before placing or freeing partners by PLACED. */
+/* Whether the overlap after placing or freeing partners exceeds that before by more than PLACED. */
 static bool is_placed(const abut_simulation *s, const touch *t)
 {
     const double most = PLACED * t->radius;
@@ -161,8 +161,9 @@ void watch_rows(abut_simulation *s, abut_interaction kind, abut_index begin, abu
     }
 }
 
-/* Records the first grown overlap, the deepest if its partners have several. Records the deepest
- * overlap at placing with its speed, of equal ones that with the smallest numbers. */
+/* Records the first overlap that has grown too deep; if its partners have several, the deepest.
+ * Records the deepest overlap at placing, with its speed. If several are equal, it takes the one
+ * with the smallest numbers. */
 void watch_keep_deep(abut_simulation *s, abut_interaction kind)
 {
     const interaction_table *all = &s->now->tables[kind];
