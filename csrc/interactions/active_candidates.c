@@ -24,8 +24,8 @@ static double length_sq(const double d[3])
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-/* Whether a sphere has moved farther than its allowance, or by an unknown distance. Spheres are
- * rarely moved by a period, so that is tested last. */
+/* Whether a sphere has moved farther than its allowance, or has a coordinate that is NaN. Moves by
+ * a period are removed last, since they are rare. */
 static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *from)
 {
     double d[3];
@@ -41,8 +41,8 @@ static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *
     return !(length_sq(d) <= from->allowance_sq);
 }
 
-/* Reads the places of some spheres or outlines. first: the number of the first in the list; known:
- * how many of them the list has. */
+/* Reads the places of some spheres or outlines. first: the number of the first of all spheres, or
+ * outlines, in the list; known: how many of them have been in the list before. */
 static void place_some(placing *p, const row_source *source, row_span some, abut_index first,
                        abut_index known)
 {
@@ -50,7 +50,7 @@ static void place_some(placing *p, const row_source *source, row_span some, abut
     sphere_row *places = l->places + first;
     const abut_index end = some.first + some.count, last = end < known ? end : known;
     row_bounds bounds;
-    /* the search that makes the list reports a center that is not finite or too far */
+    /* a center that is not finite or too far away is an error of the search for a new list */
     bool is_used_up = !pair_kernels_take()->gather_load(source, some.first, end, places, &bounds);
     for (abut_index k = some.first; l->is_made && !is_used_up && k < last; k++) {
         is_used_up = has_used_up(p->spheres->lattice, &places[k], &l->anchors[first + k]);
@@ -89,17 +89,18 @@ abut_status active_place(neighbor_list *l, const neighbor_spheres *s, int worker
 
 /* ---- who touches ---- */
 
-/* By how many periods a candidate's second sphere is shifted along an axis, between places in the
- * box. */
+/* The number of periods by which a candidate's second sphere is shifted along an axis, if both
+ * spheres are at these coordinates in the box. */
 static double image_at(const neighbor_list *l, const lattice *of, int32_t candidate, int axis,
                        double from, double to)
 {
     const int32_t i = l->firsts[candidate], j = l->seconds[candidate];
     const double inv_period = of->inv_period[axis];
     if (!l->images || l->images[candidate][0] == NEAREST_IMAGE || of->period[axis] == 0.0) {
-        return rint((from - to) * inv_period) + 0.0; /* 0 in place of -0 */
+        return rint((from - to) * inv_period) + 0.0; /* adding 0 turns -0 into 0 */
     }
-    /* one of several images; corrected for periods that spheres were moved by since then */
+    /* one of several images, plus the periods by which spheres were moved since the list was
+     * made */
     const double wraps_i = rint((from - l->anchors[i].place[axis]) * inv_period);
     const double wraps_j = rint((to - l->anchors[j].place[axis]) * inv_period);
     return l->images[candidate][axis] + wraps_i - wraps_j;
@@ -111,7 +112,7 @@ static double image_of(const neighbor_list *l, const lattice *of, int32_t candid
                     l->places[l->seconds[candidate]].place[axis]);
 }
 
-/* Moves a coordinate into the box; returns by how many periods. */
+/* Moves a coordinate into the box. Returns the number of periods by which it was moved. */
 static double wrap(const lattice *of, int axis, double *x)
 {
     const double period = of->period[axis];
@@ -127,7 +128,7 @@ double active_image(const neighbor_list *l, const lattice *of, const double *cen
     return image_at(l, of, candidate, axis, from, to) + wraps;
 }
 
-/* The squared distance of a candidate's centers. */
+/* The squared distance between the centers of a candidate's spheres. */
 static double distance_sq_of(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
 {
     const sphere_row *i = &l->places[l->firsts[candidate]];
@@ -141,7 +142,7 @@ static double distance_sq_of(const neighbor_list *l, const neighbor_spheres *s, 
     return length_sq(d);
 }
 
-/* The distance of centers at touch. */
+/* The distance between the centers of a candidate's spheres if they touch: the sum of radii. */
 static double touch_of(const neighbor_list *l, int32_t candidate)
 {
     return l->places[l->firsts[candidate]].reach + l->places[l->seconds[candidate]].reach;
@@ -152,7 +153,7 @@ double active_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t
     return touch_of(l, candidate) - sqrt(distance_sq_of(l, s, candidate));
 }
 
-/* Whether a candidate is within the reach of its law. */
+/* Whether the distance of a candidate's spheres is within the reach of their law. */
 static bool is_within_reach(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
 {
     const double reach = touch_of(l, candidate) +
@@ -160,7 +161,7 @@ static bool is_within_reach(const neighbor_list *l, const neighbor_spheres *s, i
     return distance_sq_of(l, s, candidate) <= reach * reach;
 }
 
-/* Drops candidates that do not touch and are beyond the reach of their law. */
+/* Removes candidates that do not touch and are beyond their law's reach. Returns how many stay. */
 static int32_t keep_within_reach(const neighbor_list *l, const neighbor_spheres *s, int32_t *active,
                                  int32_t count)
 {
@@ -173,7 +174,7 @@ static int32_t keep_within_reach(const neighbor_list *l, const neighbor_spheres 
     return left;
 }
 
-/* Replaces the kernel in chunks where candidates have images of their own. */
+/* Does the work of the kernel in chunks where candidates have images of their own. */
 static int32_t touch_images(const neighbor_list *l, const neighbor_spheres *s,
                             const candidate_block *b)
 {
@@ -206,13 +207,13 @@ int32_t active_list(const neighbor_list *l, const neighbor_spheres *s, abut_inde
 
 /* ---- rows ---- */
 
-/* The spheres of some pairs, and the shifts of the second ones. */
+/* The numbers of the spheres in some pairs, and the shift of each second sphere to its image. */
 typedef struct pair_numbers {
     int32_t firsts[LAW_BLOCK + GRID_PADDING], seconds[LAW_BLOCK + GRID_PADDING];
     double shifts[3][LAW_BLOCK + GRID_PADDING];
 } pair_numbers;
 
-/* Sets the shifts of pairs, some of which are not at their nearest image. */
+/* Sets the shifts of pairs by their images, some of which are not the nearest ones. */
 static void set_shifts(const neighbor_list *l, const lattice *of, const int32_t *active,
                        int32_t count, pair_numbers *n)
 {

@@ -4,13 +4,13 @@
 
 #include "neighbor_list.h"
 
-/* Reads the present places of spheres. *is_whole: whether the list is still valid there; otherwise
- * it must be rebuilt. Returns ABUT_OK or ABUT_NO_MEMORY. */
+/* Reads the present places of spheres. Sets *is_whole to whether the list is still valid there; if
+ * not, it must be rebuilt. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status active_place(neighbor_list *l, const neighbor_spheres *s, int workers, bool *is_whole);
 
-/* Lists a chunk's candidates that touch, or are within the reach of their law, in active_of(),
- * ascending; returns their number. Candidates that do not touch are stored as the complement of
- * their number; active_candidate() returns the number. Several threads may call it at once. */
+/* Lists a chunk's candidates that touch, or are within the reach of their law, in active_of(), in
+ * ascending order. Returns their number. If one does not touch, the complement of its number is
+ * stored, which active_candidate() converts. Several threads may call it at once. */
 int32_t active_list(const neighbor_list *l, const neighbor_spheres *s, abut_index chunk);
 
 static inline int32_t *active_of(const neighbor_list *l, abut_index chunk)
@@ -28,15 +28,15 @@ static inline int32_t active_candidate(int32_t active)
     return active < 0 ? ~active : active;
 }
 
-/* The overlap of a candidate, negative across a gap. */
+/* The overlap of a candidate's spheres; negative if there is a gap. */
 double active_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate);
 
-/* By how many periods a candidate's second sphere is shifted along an axis. Centers, of this step
- * or of any step since the list was made, may be outside of the box. */
+/* The number of periods by which a candidate's second sphere is shifted along an axis. centers:
+ * those of any step since the list was made; they may be outside of the box. */
 double active_image(const neighbor_list *l, const lattice *of, const double *centers,
                     int32_t candidate, int axis);
 
-/* Writes the normals and overlaps of some candidates. */
+/* Writes the normals and overlaps of `count` candidates. */
 void active_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *candidates,
                   abut_index count, double *normal, double *overlap);
 

@@ -1,14 +1,14 @@
-/* Finds the candidates that touch, with the bits of spheres/compare_kernel.h, and those that may be
- * within the reach of their law. */
+/* Finds the candidates that touch, with the same bits as spheres/compare_kernel.h. Also finds those
+ * that may be within the reach of their law. */
 #include "../base/lanes_kernel.h"
 #include "../base/prefetch.h"
 #include "../spheres/grid.h"
 #include "kernels.h"
 
-/* How many candidates ahead second spheres are prefetched into the cache. */
+/* The spheres of a candidate are prefetched into the cache this many candidates before. */
 enum { FETCHED_AHEAD = 32 };
 
-/* Loads LANES spheres: centers by axis, then radii. */
+/* Loads LANES spheres as four columns: the coordinates of centers, and the radii. */
 LANES_INLINE void load_spheres(const sphere_row *rows, const int32_t *numbers, lanes columns[4])
 {
     const double *pointers[LANES];
@@ -18,7 +18,7 @@ LANES_INLINE void load_spheres(const sphere_row *rows, const int32_t *numbers, l
     lanes_load_rows(pointers, columns);
 }
 
-/* A bit for each of LANES candidates. */
+/* Results of LANES candidates, with one bit for each candidate. */
 typedef struct compared {
     unsigned near, touching;
 } compared;
@@ -28,7 +28,7 @@ LANES_INLINE unsigned within(lanes distance_sq, lanes reach)
     return mask_bits(lanes_no_more(distance_sq, reach * reach));
 }
 
-/* Whether spheres touch, and whether they are within the block's reach. */
+/* Computes which candidates touch, and which are within the block's reach. */
 LANES_INLINE compared compare(const candidate_block *b, int32_t candidate, bool is_periodic,
                               bool has_reach)
 {

@@ -17,10 +17,10 @@ LANES_INLINE lanes_mask cohesions_are(const lanes *c, abut_cohesion kind)
 /* ---- JKR ---- */
 
 /* Eq. 22 with u = sqrt(a / a_s): overlap = (u^4 - u) a_s^2 / R*, force = (2/3 u^6 - u^3) 2 E* a_s^3
- * / R*. FOLD is u_0, the cube root of 1/4, where the neck snaps. */
+ * / R*. FOLD is u_0, the cube root of 1/4: the value of u at which the neck snaps. */
 #define FOLD 0.62996052494743658
 
-/* a_s */
+/* The length a_s of eq. 22. */
 LANES_INLINE lanes jkr_size(const lanes *c, lanes radius)
 {
     return lanes_root_cube(c[COHESION_PLACE(adhesion)] * radius * radius /
@@ -28,8 +28,8 @@ LANES_INLINE lanes jkr_size(const lanes *c, lanes radius)
 }
 
 /* Returns u by solving e = x^2 (6 u_0^2 + x (4 u_0 + x)) for x = u - u_0, where e is the overlap
- * measured from the fold. The first value is a fit that is within 1.4 %, and exact at the fold and
- * far from it. Two steps of Halley's method then give all digits. */
+ * minus its value at u_0. The first guess is a fit with an error of at most 1.4 %; it is exact at
+ * u_0 and far from it. Two steps of Halley's method then give all digits. */
 LANES_INLINE lanes jkr_root(lanes overlap)
 {
     const lanes zero = lanes_set(0.0), two = lanes_set(2.0), four = lanes_set(4.0);
@@ -50,12 +50,12 @@ LANES_INLINE lanes jkr_root(lanes overlap)
     return fold + x;
 }
 
-/* The radius of the contact area, and the elastic normal force. */
+/* The radius of the contact area, and the elastic normal force, of LANES contacts. */
 typedef struct neck_lanes {
     lanes radius, force;
 } neck_lanes;
 
-/* scale: R* / a_s^2 */
+/* Computes the contact area and the force of a neck. scale: R* / a_s^2. */
 LANES_INLINE neck_lanes jkr_neck(const lanes *c, lanes radius, lanes size, lanes scale,
                                  lanes overlap)
 {
@@ -67,7 +67,7 @@ LANES_INLINE neck_lanes jkr_neck(const lanes *c, lanes radius, lanes size, lanes
 
 /* ---- DMT ---- */
 
-/* The pull at a gap, divided by the pull at touch. */
+/* The attraction across a gap, divided by the attraction at touch. */
 LANES_INLINE lanes dmt_part(const lanes *c, lanes overlap)
 {
     const lanes distance = c[COHESION_PLACE(distance)];
@@ -77,7 +77,7 @@ LANES_INLINE lanes dmt_part(const lanes *c, lanes overlap)
 
 /* ---- bridges ---- */
 
-/* The smallest volume, divided by (2 R*)^3, of Willett's long fit. */
+/* The smallest volume for which Willett's long fit holds, divided by (2 R*)^3. */
 #define LEAST_VOLUME 0.0001
 
 LANES_INLINE lanes polynomial(const lanes *coefficients, int count, lanes x)
@@ -107,8 +107,8 @@ LANES_INLINE lanes bridge_exponent(const lanes *c, lanes volume, lanes far)
     return lanes_select(is_apart, at_touch - falls, at_touch);
 }
 
-/* The pull of a bridge at a gap by eq. 25, or by eq. 26 for small volumes, with R = 2 R*. most: the
- * pull at touch with contact angle 0. */
+/* The attraction of a bridge across a gap by eq. 25, or by eq. 26 for small volumes, with R = 2 R*.
+ * most: the attraction at touch with contact angle 0. */
 LANES_INLINE lanes bridge_pull(const lanes *c, lanes most, lanes radius, lanes overlap)
 {
     const lanes one = lanes_set(1.0), twice = lanes_set(2.0) * radius;
@@ -127,7 +127,7 @@ LANES_INLINE lanes bridge_pull(const lanes *c, lanes most, lanes radius, lanes o
     return pull;
 }
 
-/* ---- any ---- */
+/* ---- any cohesion ---- */
 
 LANES_INLINE lanes cohesions_pull(const lanes *c, lanes radius, lanes overlap)
 {
@@ -143,16 +143,17 @@ LANES_INLINE lanes cohesions_pull(const lanes *c, lanes radius, lanes overlap)
     return pull;
 }
 
-/* The normal force of contacts with cohesion is max(0, elastic - damper's force) - pull. */
+/* The normal force of contacts with cohesion: max(0, elastic - damper's force) - pull. */
 typedef struct sticking {
     lanes elastic, pull;
     lanes support;  /* added to the normal force in the limits of friction and rolling */
-    lanes measure;  /* the law's q; for a neck the radius of the contact area */
-    lanes unloaded; /* the factor of the spring of the step before, 0 ... 1, while the contact is
-                       unloaded */
+    lanes measure;  /* q of the law (law.h); for a neck the radius of the contact area */
+    lanes unloaded; /* what the last step's spring is multiplied by: 1 under loading, less under
+                       unloading, 0 where the law has no spring */
 } sticking;
 
-/* Laws with the usual elastic force: at a gap there is no elastic force and no spring. */
+/* Laws with the elastic force of plain laws. Across a gap there is no elastic force and no
+ * spring. */
 LANES_INLINE sticking stick_by_law(lanes exponent, lanes elastic, lanes radius, lanes overlap,
                                    lanes old_overlap)
 {
@@ -168,8 +169,8 @@ LANES_INLINE sticking stick_by_law(lanes exponent, lanes elastic, lanes radius, 
     return s;
 }
 
-/* JKR: the elastic force is measured from the greatest pull. Unloading scales the spring by the
- * contact radius, now and in the step before. */
+/* JKR: the elastic force is measured from the largest attraction. Under unloading, the spring
+ * shrinks with the radius of the contact area. */
 LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap, lanes old_overlap,
                                     lanes pull)
 {
@@ -185,8 +186,8 @@ LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap,
 /* Luding's law (S. Luding, Granular Matter 10 (2008) 235), eq. 16 to 19: force = max(k (overlap -
  * delta_0), -k_c overlap). The stiffness k follows from the largest overlap `most`, which grows
  * with the overlap while the contact yields. On the attractive branch -k_c overlap, `most` falls so
- * that its unloading line ends there (eq. 18): it is the root of grow most^2 - grow overlap most -
- * (k_1 + k_c) overlap = 0. */
+ * that its unloading line ends at this point (eq. 18): it is the root of grow most^2 - grow overlap
+ * most - (k_1 + k_c) overlap = 0. */
 LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radius, lanes overlap,
                                       lanes *most)
 {
@@ -209,7 +210,7 @@ LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radiu
                       .unloaded = touching};
 }
 
-/* The contacts under laws that keep the largest overlap in their history. */
+/* Selects the contacts whose law stores the largest overlap in the history. */
 LANES_INLINE lanes_mask cohesions_keep_most(const lanes *c)
 {
     return cohesions_are(c, ABUT_LUDING);
@@ -224,7 +225,8 @@ LANES_INLINE sticking select_sticking(lanes_mask chosen, sticking a, sticking b)
                       .unloaded = lanes_select(chosen, a.unloaded, b.unloaded)};
 }
 
-/* most: the largest overlap of each contact, which Luding's law reads and writes. */
+/* The normal force with any cohesion. most: the largest overlaps, for Luding's law to read and
+ * write. */
 LANES_INLINE sticking cohesions_stick(const lanes *c, lanes exponent, lanes elastic, lanes radius,
                                       lanes overlap, lanes old_overlap, lanes *most)
 {

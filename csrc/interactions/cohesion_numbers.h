@@ -1,4 +1,4 @@
-/* The numbers of cohesion that kernels read. */
+/* The numbers of a law's cohesion that kernels read. */
 #ifndef INTERACTIONS_COHESION_NUMBERS_H
 #define INTERACTIONS_COHESION_NUMBERS_H
 
@@ -14,9 +14,9 @@ typedef struct bridge_fit {
  * bridges begin at `length`. */
 typedef struct cohesion {
     double kind;                   /* an abut_cohesion */
-    double pull;                   /* the greatest pull at any gap, divided by R* */
-    double support, support_apart; /* added to the normal force in the limits of friction and
-                                      rolling, divided by the pull: at an overlap, and at a gap */
+    double pull;                   /* the largest attraction at any gap, divided by R* */
+    double support, support_apart; /* added to the normal force in limits of friction and rolling,
+                                      divided by the pull: at an overlap, and across a gap */
     double least_radius;           /* the smallest R* for which the formulas hold; 0: any */
     union {
         double adhesion; /* JKR: 2 pi w */
@@ -33,10 +33,10 @@ typedef struct cohesion {
     double length; /* LIQUID_BRIDGE: the cube root of its volume */
     double cosine; /* LIQUID_BRIDGE: the cosine of the contact angle */
     bridge_fit fit;
-    double stretch; /* LIQUID_BRIDGE: rupture gap of the smallest bridges by `length` */
+    double stretch; /* LIQUID_BRIDGE: rupture gap of the smallest bridges, divided by `length` */
 } cohesion;
 
-/* The position of a number among those that kernels read; of a group of numbers the first. */
+/* The position of a member among the numbers that kernels read: that of its first number. */
 #define COHESION_PLACE(name) (offsetof(cohesion, name) / sizeof(double))
 
 enum { COHESION_BRIDGES = COHESION_PLACE(length), COHESION_NUMBERS = COHESION_PLACE(stretch) };

@@ -1,4 +1,4 @@
-/* Walls that deform. */
+/* Walls that deform: motion of their facets and vertices. */
 #include "deforming_mesh.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ vec3 deforming_at(const abut_columns *contacts, abut_index row, const double *va
     return sum;
 }
 
-/* Two edges from a triangle's first corner, as places or as velocities. */
+/* Two edges from a triangle's first corner: their vectors, or the rates of change of these. */
 typedef struct edges {
     vec3 first, second;
 } edges;
@@ -59,9 +59,9 @@ static vec3 unit(vec3 a)
     return vec3_scale(a, 1.0 / vec3_length(a));
 }
 
-/* docs/dem.md eq. 51, with the edges a and b and their rates of change. The normal turns as a x b
- * does. The velocity field, linear on the facet, turns about the normal by half its curl, (a' . b -
- * b' . a) / |a x b|. */
+/* By docs/dem.md eq. 51, with the edges a and b and their rates of change. The normal rotates with
+ * a x b. The velocity field is linear on the facet, so it rotates about the normal with half its
+ * curl, (a' . b - b' . a) / |a x b|. */
 vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
                     const double *velocities, abut_index facet)
 {
@@ -78,7 +78,7 @@ vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
                     vec3_scale(normal, 0.5 * curl));
 }
 
-/* The axes of a facet: along its first edge, along the normal, and across both. */
+/* Computes the axes of a facet: along its first edge, along the normal, and normal to both. */
 static void axes_of(const abut_mesh *mesh, const double *vertices, abut_index facet, vec3 axes[3])
 {
     const edges at = edges_of(mesh, vertices, facet);

@@ -1,4 +1,4 @@
-/* Walls that deform: earlier places and velocities of their vertices, and how contacts move with
+/* Walls that deform: earlier positions and velocities of their vertices, and how contacts move with
  * facets. */
 #ifndef INTERACTIONS_DEFORMING_MESH_H
 #define INTERACTIONS_DEFORMING_MESH_H
@@ -7,11 +7,11 @@
 #include "../abut/laws.h"
 #include "../base/pose.h"
 
-/* The state of a mesh that deforms. `before` is the beginning of the last step. */
+/* The state of a mesh that deforms. */
 typedef struct deforming_mesh {
     abut_index vertex_count;                /* 0: the mesh does not deform */
-    double *before;                         /* vertices, x 3 */
-    double *velocities, *velocities_before; /* of vertices, x 3 */
+    double *before;                         /* vertices at the beginning of the last step, x 3 */
+    double *velocities, *velocities_before; /* of vertices, x 3: now and in the last step */
 } deforming_mesh;
 
 /* The vertices of a mesh, x 3. */
@@ -21,18 +21,18 @@ const double *deforming_vertices(const abut_mesh *mesh);
 bool deforming_make(deforming_mesh *s, abut_index vertex_count);
 void deforming_free(deforming_mesh *s);
 
-/* Interpolates values of vertices at a contact: the sum of weight times value over its nodes. */
+/* Interpolates values of vertices at a contact: the sum of weight * value over its nodes. */
 vec3 deforming_at(const abut_columns *contacts, abut_index row, const double *values);
 
-/* The spin of a facet halfway between two places of its vertices: of its normal, and of its edges,
- * on average, about the normal. */
+/* The spin of a facet halfway between two positions of its vertices: that of its normal, plus the
+ * mean spin of its edges about the normal. */
 vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
                     const double *velocities, abut_index facet);
 
 /* The rotation of a facet's normal and first edge since `before`. */
 pose deforming_turn(const abut_mesh *mesh, const double *before, abut_index facet);
 
-/* The largest displacement of a vertex since `before`. */
+/* The largest distance by which a vertex has moved since `before`. */
 double deforming_displacement(const abut_mesh *mesh, const double *before);
 
 #endif

@@ -1,9 +1,9 @@
-/* Evaluates laws for contacts outside of simulations. */
+/* Evaluates laws for given contacts, outside of simulations. */
 #include <string.h>
 
 #include "kernels.h"
 
-/* Contacts of the caller, as columns of length `count`. */
+/* The caller's contacts, as columns of length `count`. */
 typedef struct law_columns {
     const double *inputs, *history_in;
     double *outputs, *history_out;
@@ -13,7 +13,7 @@ typedef struct law_columns {
 
 /* ---- columns ---- */
 
-/* Copies rows into a block's columns, and fills the block up with copies of the last row. */
+/* Copies rows into a block's columns, and fills up the block with copies of the last row. */
 static void read_columns(double (*to)[ABUT_LAW_ROWS], const double *from, int columns,
                          abut_index count, int32_t rows)
 {
@@ -33,7 +33,7 @@ static void write_columns(double *to, double (*from)[ABUT_LAW_ROWS], int columns
     }
 }
 
-/* Reads the contacts of a block; returns their number. */
+/* Reads the contacts of a block. Returns their number. */
 static int32_t read_block(const law_columns *a, abut_index first, user_block *b)
 {
     const abut_index left = a->count - first;
@@ -64,14 +64,14 @@ void abut_user_law_apply(const abut_user_law *of, double step, abut_index count,
 
 /* ---- built-in laws ---- */
 
-/* The columns of the contact history: both springs, the overlap, and the largest overlap. */
+/* Columns of the history of built-in laws: both springs, the overlap, the largest overlap. */
 enum { OVERLAP = 6, MOST, HISTORY };
 
-/* The most numbers of a history row. */
+/* The largest number of columns in a history row. */
 enum { ROW_NUMBERS = OVERLAP + 1 + HISTORY_END_NUMBERS };
 
-/* A block of contacts as the kernels of built-in laws read it. The first partner has the reduced
- * mass and radius and the relative motion; the second is a wall that stands still. */
+/* A block of contacts for the kernels of built-in laws. The first partner has the reduced mass and
+ * radius and the relative motion; the second one is a wall at rest. */
 typedef struct built_in_block {
     law_block block;
     mover first[LAW_BLOCK], second;

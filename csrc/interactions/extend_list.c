@@ -1,9 +1,8 @@
 /* New spheres get allowances at their present places. They are compared with all spheres at the
  * places where the list was made, within both allowances. New candidates are inserted where a new
  * list would have them. So the sums of a step do not depend on how the list was made.
- *
- * With spheres their candidates are removed. The remaining candidates are in the order of a new
- * list, since the order of places stays. */
+ * With removed spheres their candidates are removed. The order of places stays, so the remaining
+ * candidates are in the order of a new list. */
 #include "extend_list.h"
 
 #include <string.h>
@@ -12,19 +11,19 @@
 #include "listing.h"
 #include "make_list.h"
 
-/* The most new spheres in one step: to compare more of them with all others takes longer than a
- * search. */
+/* The largest number of new spheres in a step. For more of them, a new search is faster than
+ * comparing each with all others. */
 enum { MOST_SPHERES = 32 };
 
-/* Spheres that one thread compares with the new ones at a time. */
+/* Spheres per task. A task compares them with all new spheres. */
 enum { STRETCH = 4096 };
 
 typedef struct extension {
     neighbor_list *list;
     const neighbor_spheres *spheres;
     const interaction_table *before;
-    int32_t begin;   /* the first new sphere */
-    int32_t *counts; /* of each sphere: its new candidates; then: those of all spheres before it */
+    int32_t begin;   /* the number of the first new sphere */
+    int32_t *counts; /* new candidates of each sphere, later those of all spheres before it */
 } extension;
 
 bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s)
@@ -38,7 +37,7 @@ bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s)
            !listing_has_several_images(s, 2.0 * larger(l->largest_reach, radius));
 }
 
-/* Whether two spheres may touch or attract while the list lives. */
+/* Whether two spheres may touch or attract while the list is in use. */
 static bool is_near(const extension *e, abut_index i, abut_index j)
 {
     const neighbor_list *l = e->list;
@@ -66,7 +65,8 @@ static void count_stretch(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Extends the candidates; the table of the last step then points to the new columns. */
+/* Makes room for `count` candidates. Their columns may move, so the table of the last step is
+ * pointed to them again. */
 static bool extend_candidates(neighbor_list *l, interaction_table *before, abut_index count)
 {
     const bool has_rows = before->list_firsts;
@@ -78,7 +78,7 @@ static bool extend_candidates(neighbor_list *l, interaction_table *before, abut_
 
 /* ---- spheres ---- */
 
-/* New chunks have no candidates and no rows yet. */
+/* Starts the new chunks, without candidates and rows. */
 static void begin_chunks(neighbor_list *l, abut_index count)
 {
     const abut_index chunks = parallel_chunk_count(count, NEIGHBOR_CHUNK);
@@ -105,7 +105,7 @@ static void begin_spheres(neighbor_list *l, const neighbor_spheres *s)
 
 /* ---- candidates ---- */
 
-/* Moves candidates of a column to later places. */
+/* Moves `count` candidates of a column to later positions. */
 static void move_column(void *column, size_t size, abut_index from, abut_index to, abut_index count)
 {
     char *bytes = column;
@@ -122,7 +122,7 @@ static void move_candidates(const neighbor_list *l, abut_index from, abut_index 
     move_column(l->images, sizeof *l->images, from, to, count);
 }
 
-/* Writes a sphere's new candidates. */
+/* Writes the new candidates of a sphere from position `at` on. */
 static void write_new(const extension *e, int32_t i, abut_index at)
 {
     const neighbor_list *l = e->list;
@@ -137,8 +137,8 @@ static void write_new(const extension *e, int32_t i, abut_index at)
     }
 }
 
-/* Moves the candidates of each sphere behind the new ones before them, from the end on, and writes
- * its new ones. counts: new candidates of all spheres before each sphere. */
+/* Moves candidates to make room for new ones before them, from the last sphere on, and writes the
+ * new ones. counts: the number of new candidates of all spheres before each sphere. */
 static void insert_candidates(const extension *e, abut_index total)
 {
     neighbor_list *l = e->list;
@@ -157,7 +157,7 @@ static void insert_candidates(const extension *e, abut_index total)
     }
 }
 
-/* Replaces the count of each sphere by that of all spheres before it; returns the sum. */
+/* Replaces the count of each sphere by the sum over all spheres before it. Returns the total. */
 static abut_index sum_up(const extension *e)
 {
     int32_t sum = 0;
@@ -208,7 +208,7 @@ abut_status extend_list(neighbor_list *l, const neighbor_spheres *s, interaction
     return ABUT_OK;
 }
 
-/* ---- spheres that go ---- */
+/* ---- removed spheres ---- */
 
 bool shorten_list_can(const neighbor_list *l, const interaction_table *before)
 {
@@ -216,8 +216,8 @@ bool shorten_list_can(const neighbor_list *l, const interaction_table *before)
            (before->list_firsts || before->count == 0);
 }
 
-/* Moves the remaining candidates of a sphere to the front, with the new places of both spheres.
- * `active` gets the new number of each. */
+/* Moves the remaining candidates of a sphere to position `left`, with the new places of both
+ * spheres. Sets `active` to their new numbers, or -1. Returns the position behind them. */
 static int32_t shift_candidates(const neighbor_list *l, const int32_t *places, row_span candidates,
                                 int32_t left)
 {

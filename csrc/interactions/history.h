@@ -1,5 +1,5 @@
-/* The contact history, which a contact keeps from step to step: a row of numbers. The laws in use
- * determine its layout. Code that copies rows reads the layout and depends on no law. */
+/* The contact history: a row of numbers, which a contact keeps from step to step. The laws in use
+ * determine its layout. Code that copies rows uses the layout and depends on no law. */
 #ifndef INTERACTIONS_HISTORY_H
 #define INTERACTIONS_HISTORY_H
 
@@ -8,27 +8,27 @@
 
 #include "../abut/laws.h"
 
-/* The parts of a row. Vectors, which turn with the contact, come before numbers. */
+/* The parts of a row. Vectors, which rotate with the contact, come before scalars. */
 typedef enum history_part {
     HISTORY_SPRING,  /* the tangential spring T */
     HISTORY_ROLL,    /* the rolling spring M, if some law has rolling of type C */
-    HISTORY_VECTORS, /* vectors of laws with more than springs: the most of any law */
-    HISTORY_SCALARS, /* scalars of these laws: the most of any law */
-    HISTORY_END,     /* the end of a row, if a law has vectors or scalars: see HISTORY_IDENTITY */
+    HISTORY_VECTORS, /* vectors of user laws: the largest number of any law */
+    HISTORY_SCALARS, /* the largest number of scalars of any law; the largest overlap is one */
+    HISTORY_END,     /* the end of a row (see HISTORY_IDENTITY), if a law has vectors or scalars */
     HISTORY_PARTS
 } history_part;
 
-/* The end of a row: the identity of the law that wrote vectors and scalars (0: none), and the
- * stored energy. */
+/* The numbers at the end of a row: the identity of the law that wrote vectors and scalars (0:
+ * none), and the stored energy. */
 enum { HISTORY_IDENTITY, HISTORY_STORED, HISTORY_END_NUMBERS };
 
-/* The most numbers of a row, if one law has vectors alone and another scalars alone. */
+/* The largest length of a row: one law may have only vectors, another one only scalars. */
 enum { HISTORY_MOST = 6 + 2 * ABUT_LAW_HISTORY + HISTORY_END_NUMBERS };
 
-/* Kernels read as many numbers behind the last row. */
+/* Kernels may read this many numbers behind the last row. */
 enum { HISTORY_PADDING = 8 };
 
-/* Where each part begins; the last entry is the count of numbers of a row. */
+/* The position at which each part begins; the last element is the length of a row. */
 typedef struct history_layout {
     int begins[HISTORY_PARTS + 1];
 } history_layout;
@@ -51,16 +51,16 @@ static inline int history_part_numbers(const history_layout *l, history_part par
     return l->begins[part + 1] - l->begins[part];
 }
 
-/* Whether rows have more than the tangential spring. Only then contacts may have moments. */
+/* Whether rows have more than the tangential spring. Only then may contacts have moments. */
 static inline bool history_has_more(const history_layout *l)
 {
     return history_numbers(l) > l->begins[HISTORY_ROLL];
 }
 
-/* The identity of a built-in law that keeps a number: the largest overlap. */
+/* The identity of built-in laws that store a scalar: the largest overlap. */
 enum { HISTORY_OF_BUILT_IN = -1 };
 
-/* Returns 0 where another law wrote the row. */
+/* The largest overlap in a row of the history; 0 if another law wrote the row. */
 static inline double history_most(const history_layout *l, const double *kept)
 {
     const int end = l->begins[HISTORY_END];
@@ -83,7 +83,7 @@ static inline bool history_is_same(const history_layout *a, const history_layout
 /* The history of new contacts: zeros. */
 extern const double history_nothing[HISTORY_MOST + HISTORY_PADDING];
 
-/* Copies a row to another layout; numbers that `from` lacks are 0. from: NULL: all are 0. */
+/* Copies a row to another layout. Numbers that `from` (NULL: no row) does not have become 0. */
 void history_copy(const history_layout *to_layout, double *to, const history_layout *from_layout,
                   const double *from);
 

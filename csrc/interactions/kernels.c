@@ -1,4 +1,4 @@
-/* The tables of vector code. */
+/* The tables of vector code for the instruction levels. */
 #include "kernels.h"
 
 static const interaction_kernels TABLES[] = KERNEL_TABLES(INTERACTION_KERNELS);

@@ -1,4 +1,4 @@
-/* All classes of laws, evaluated for one contact at a time. The forces of whole steps are in
+/* All classes of laws, evaluated for one contact at a time. Forces of whole steps are computed in
  * laws_kernel.c and cohesion_kernel.h. Equation numbers are those of docs/dem.md. */
 #include "law.h"
 
@@ -11,7 +11,7 @@
 #include "../base/vec3.h"
 #include "cohesion_kernel.h"
 
-/* ---- one contact in lanes ---- */
+/* ---- one contact by vector code ---- */
 
 static void set_lanes(const law *l, lanes *columns)
 {
@@ -58,8 +58,8 @@ static double reach_of_jkr(const law *l, double radius)
     return 0.75 * FOLD * (size * size / radius);
 }
 
-/* Eq. 29, the integral of the force over the overlap from touch on: 2 E* a_s^5 / R*^2 times a
- * polynomial of u. */
+/* Eq. 29: the integral of the force over the overlap, from touch on. It is 2 E* a_s^5 / R*^2 times
+ * a polynomial of u. */
 static double energy_of_jkr(const law *l, double radius, double overlap, double most)
 {
     (void)most;
@@ -71,7 +71,8 @@ static double energy_of_jkr(const law *l, double radius, double overlap, double 
 
 /* ---- DMT ---- */
 
-/* The reach divided by s_0: sqrt(1000) - 1, where a thousandth of the pull remains. */
+/* The reach of DMT's force, divided by s_0: sqrt(1000) - 1, where 1/1000 of the attraction is
+ * left. */
 #define DMT_REACH 30.622776601683793
 
 static double reach_of_dmt(const law *l, double radius)
@@ -80,7 +81,7 @@ static double reach_of_dmt(const law *l, double radius)
     return DMT_REACH * l->cohesion.distance;
 }
 
-/* The energy is 0 at the reach, so that none comes or goes where a contact begins or ends. */
+/* The energy is 0 at the reach, so energy does not jump where contacts begin and end there. */
 static double energy_of_dmt(const law *l, double radius, double overlap, double most)
 {
     (void)most;
@@ -100,7 +101,7 @@ static double energy_of_dmt(const law *l, double radius, double overlap, double 
 /* The largest number below 1.6, in radians. */
 #define MOST_ANGLE 0x1.9999999999999p0
 
-/* Evaluates the coefficients of one polynomial; they are polynomials of the contact angle. */
+/* Computes the coefficients of one polynomial, which are polynomials of the contact angle. */
 static void set_fit(double *to, const double rows[][3], int count, double angle)
 {
     for (int k = 0; k < count; k++) {
@@ -134,8 +135,8 @@ static bridge_fit read_fit(double angle)
     return fit;
 }
 
-/* The integral of the pull over the gap, by Gauss' rule with four points in each strip. Strips are
- * narrower near touch, where the long fit has no slope. */
+/* The integral of the attraction over the gap, by Gauss' rule with four points in each strip.
+ * Strips are narrower near touch, where the long fit is not differentiable. */
 static double work_of_bridge(const law *l, double radius, double gap)
 {
     enum { STRIPS = 16, POINTS = 4 };
@@ -146,7 +147,7 @@ static double work_of_bridge(const law *l, double radius, double gap)
     double sum = 0.0;
     for (int strip = 0; strip < STRIPS; strip++) {
         for (int k = 0; k < POINTS; k++) {
-            /* the gap is gap t^3, from t = 0 to 1 */
+            /* the gap as a function of t from 0 to 1 */
             const double t = (strip + places[k]) / STRIPS;
             sum += weights[k] * 3.0 * t * t * law_pull(l, radius, -(gap * t * t * t));
         }
@@ -161,15 +162,15 @@ static double energy_of_bridge(const law *l, double radius, double overlap, doub
                           : work_of_bridge(l, radius, -overlap);
 }
 
-/* The rupture gap of a bridge (eq. 24). For an R* too small for the fits it is that of the largest
- * volume that they cover, 0.1 R^3. */
+/* The rupture gap of a bridge (eq. 24). If R* is too small for the fits, it is that of the largest
+ * volume for which they hold, 0.1 R^3. */
 static double reach_of_bridge(const law *l, double radius)
 {
     const double length = l->cohesion.length, part = length / (2.0 * radius);
     return l->cohesion.stretch * length * (1.0 + 0.1 * fmin(part, MOST_LENGTH));
 }
 
-/* R* of a contact may be any number up to the sphere's radius. */
+/* The largest rupture gap for any R*: R* can be any number up to the sphere's radius. */
 static double most_reach_of_bridge(const law *l, double radius)
 {
     (void)radius;
@@ -178,7 +179,7 @@ static double most_reach_of_bridge(const law *l, double radius)
 
 /* ---- Luding's ---- */
 
-/* The energy of a spring with the unloading stiffness k (eq. 20). */
+/* The energy of a spring that has the unloading stiffness k (eq. 20). */
 static double energy_of_luding(const law *l, double radius, double overlap, double most)
 {
     const cohesion *c = &l->cohesion;
@@ -190,7 +191,7 @@ static double energy_of_luding(const law *l, double radius, double overlap, doub
     return 0.5 * force * force / k;
 }
 
-/* The largest stiffness that the contact can reach: k_2. */
+/* The largest stiffness that a contact can have: k_2. */
 static law_stiffness stiffness_of_luding(const law *l, const law_contact *contact)
 {
     if (!(contact->overlap > 0.0)) {
@@ -215,7 +216,7 @@ static law_stiffness stiffness_of_own(const law *l, const law_contact *contact)
 
 /* ---- built-in ---- */
 
-/* The law's q; for a neck the radius of the contact area. */
+/* q of the law; for a neck the radius of the contact area. */
 static double measure_of(const law *l, double radius, double overlap)
 {
     if (l->form->has_neck) {
@@ -231,7 +232,7 @@ bool law_attracts(const law *l, double radius, double overlap)
 {
     const double pull = law_pull(l, radius, overlap);
     if (l->form->keeps_most) {
-        return false; /* it depends on the largest overlap */
+        return false; /* false: the attraction depends on the largest overlap */
     }
     if (l->form->has_neck) {
         return find_neck(l, radius, overlap).force + pull < pull;
@@ -239,7 +240,7 @@ bool law_attracts(const law *l, double radius, double overlap)
     return l->elastic * measure_of(l, radius, overlap) * fmax(overlap, 0.0) < pull;
 }
 
-/* The damper of Hertz' law is that of a spring with 5/6 of the stiffness (eq. 5). */
+/* The damper of Hertz' law is that of a spring with 5/6 of its stiffness (eq. 5). */
 static law_stiffness stiffness_of(const law *l, const law_contact *contact)
 {
     const double q = measure_of(l, contact->radius, contact->overlap);
@@ -255,8 +256,7 @@ double law_energy(const law *l, double radius, double overlap, const double *spr
     const double q = measure_of(l, radius, overlap), shear = l->shear * q;
     const double length_sq = spring[0] * spring[0] + spring[1] * spring[1] + spring[2] * spring[2];
     const bool is_all = l->form->has_neck || l->form->keeps_most;
-    const double part = is_all ? 0.0 : 1.0 / (1.0 + l->exponent); /* of the integral of the elastic
-                                                                     force */
+    const double part = is_all ? 0.0 : 1.0 / (1.0 + l->exponent); /* the integral of the force */
     const double push = part * l->elastic * q * overlap * overlap;
     const double normal =
         push + (l->form->energy ? l->form->energy(l, radius, overlap, most) : 0.0);
@@ -269,7 +269,7 @@ double law_overlap_of_blow(const law *l, const law_contact *contact, double spee
     const double stored = 0.4 * l->elastic * sqrt(contact->radius * least) * least * least;
     const double energy = 0.5 * contact->mass * speed * speed;
     const bool is_deeper = l->exponent > 1.0 && stored > 0.0 && energy > stored;
-    /* most spheres without contacts are slow enough */
+    /* spheres without contacts are usually slow enough */
     if (!is_deeper) {
         return least;
     }
@@ -279,7 +279,7 @@ double law_overlap_of_blow(const law *l, const law_contact *contact, double spee
 
 double law_stable_part(double damping_ratio)
 {
-    /* sqrt(1 + r^2) - r itself would be 0 by rounding from r = 1e8 on */
+    /* sqrt(1 + r^2) - r would be rounded to 0 for r above 1e8 */
     return 1.0 / (sqrt(1.0 + damping_ratio * damping_ratio) + damping_ratio);
 }
 
@@ -289,16 +289,16 @@ double law_stable_step(double frequency_sq, double ratio)
     return frequency > 0.0 ? 2.0 / frequency * law_stable_part(0.5 * ratio * frequency) : INFINITY;
 }
 
-/* ---- all of them ---- */
+/* ---- all laws ---- */
 
 #define OFFSET(name) offsetof(abut_law, name)
 #define LIMIT ABUT_COORDINATE_LIMIT
 
 enum { CLASS_OF_OWN = ABUT_COHESION_COUNT };
 
-/* Built-in laws by their cohesion, and user laws. A further cohesion needs a row here, a member of
- * abut_cohesion, its numbers in ABUT_LAW_NUMBERS, a name in Python's module.c, and a class in
- * python/abut/laws. */
+/* The classes of laws: built-in laws by their cohesion, and user laws. A further cohesion needs a
+ * row here, a member of abut_cohesion, its numbers in ABUT_LAW_NUMBERS, a name in Python's
+ * module.c, and a class in python/abut/laws. */
 static const law_class CLASSES[] = {
     [ABUT_NO_COHESION] = {.function = LAW_PLAIN, .stiffness = stiffness_of},
     [ABUT_JKR] = {.function = LAW_COHESIVE,
@@ -362,10 +362,10 @@ static const law_class *class_of(const abut_law *from)
     return &CLASSES[from->kind == ABUT_NO_LAW ? ABUT_NO_COHESION : from->cohesion];
 }
 
-/* ---- how much of its speed a contact returns ---- */
+/* ---- restitution ---- */
 
-/* Eq. 8: -ln of the restitution of a linear spring and damper without attraction, F = max(0, k x +
- * c v), by the damping ratio. It grows with the ratio. */
+/* Eq. 8: -ln of the coefficient of restitution of a linear spring and damper without attraction, F
+ * = max(0, k x + c v), as a function of the damping ratio. It grows with the ratio. */
 static double loss_of(double ratio)
 {
     if (ratio < 1.0) {
@@ -398,9 +398,9 @@ double abut_damping_ratio(double restitution)
     return 0.5 * (low + high);
 }
 
-/* ---- from a caller's law ---- */
+/* ---- reading a caller's law ---- */
 
-/* Ranges of the numbers of built-in laws. User laws have the last one alone. */
+/* Ranges of the numbers of built-in laws. The last one is also that of user laws. */
 static const law_range RANGES[] = {{OFFSET(stiffness), POSITIVE},
                                    {OFFSET(restitution), DBL_TRUE_MIN, 1.0},
                                    {OFFSET(shear), 0.0, LIMIT},
@@ -483,8 +483,9 @@ static cohesion read_cohesion(const abut_law *from, const law_class *of)
     return c;
 }
 
-/* Eq. 5, 6 and 9. Hertz: F = 4/3 E* q overlap, with the stiffness 2 E* q, the tangential stiffness
- * 8 G* q, and c = 2 zeta sqrt(5/6) sqrt(stiffness m*). */
+/* Converts a law without user functions (docs/dem.md eq. 5, 6 and 9). q is as in `law`. Hertz: F =
+ * 4/3 E* q overlap, with the stiffness 2 E* q, the tangential stiffness 8 G* q, and the damping
+ * coefficient 2 zeta sqrt(5/6) sqrt(stiffness m*). */
 static law read_built_in(const abut_law *from)
 {
     const bool is_hertz = from->kind == ABUT_HERTZ, rolls = from->rolling != ABUT_NO_ROLLING;

@@ -27,7 +27,7 @@ static void add_law(law_table *made, abut_index k, const abut_law *from)
     made->pulls_or_reaches |= l->user ? l->user->reach > 0.0 : l->form->function == LAW_COHESIVE;
 }
 
-/* The layout has room for the history of every law. */
+/* Computes a layout in which the history of each law fits. */
 static history_layout lay_out(const law_table *made, const abut_law *laws)
 {
     bool has_rolls = false, keeps_more = made->user.count > 0;

@@ -1,40 +1,39 @@
-/* Forces and moments of contacts (docs/dem.md §2, with its equation numbers). One kernel serves
- * spheres at walls, pairs of spheres, and spots of bodies. They differ in the contact point and in
- * how springs turn; spots also in the source of velocities and R*.
- *
- * Seen from the other sphere of a pair every vector has the opposite sign, to the bit. So the order
- * of the two spheres does not show in results. */
+/* Forces and moments of contacts (docs/dem.md §2, with its equation numbers). One kernel computes
+ * spheres on walls, pairs of spheres, and spots of bodies. They differ in the contact point and in
+ * how springs rotate; spots also in the source of velocities and R*.
+ * If the two spheres of a pair are exchanged, every vector only changes its sign, with the same
+ * bits. So results do not depend on the order of the two spheres. */
 #include "../base/lanes_kernel.h"
 #include "cohesion_kernel.h"
 #include "kernels.h"
 
-/* The kind of contacts, and whether they have rolling springs or cohesion. The members are
+/* The kind of contacts, and whether they have rolling springs or cohesion. All members are
  * constants when a kernel is compiled. */
 typedef struct law_kind {
     bool is_wall;
-    bool is_spot;   /* spots of bodies: movers are the points of contact, and R* is given */
-    bool has_rolls; /* some law has rolling resistance of type C */
+    bool is_spot;   /* spots of bodies: velocities are of the contact point, R* is given */
+    bool has_rolls; /* a law has rolling resistance of type C */
     bool is_cohesive;
 } law_kind;
 
-/* Both partners of LANES contacts. */
+/* The motion and size of both partners of LANES contacts. */
 typedef struct two_movers {
     lanes3 first_velocity, first_spin, second_velocity, second_spin;
     lanes first_arm, second_arm; /* from the centers to the contact point; not used at spots */
     lanes radius, mass;          /* reduced: R* and m* */
     lanes arm;
-    lanes first_radius, second_radius; /* infinite for a wall; at spots both are R* */
+    lanes first_radius, second_radius; /* INFINITY for a wall; at spots both are R* */
 } two_movers;
 
-/* The normals of contacts, in this step and in the step before. */
+/* The normals of contacts in this step and in the last one. */
 typedef struct directions {
     lanes3 normal, old, middle; /* middle: n_h of eq. 2 */
-    lanes3 sum;                 /* of both normals */
+    lanes3 sum;                 /* of the normals of both steps */
     lanes sum_sq;
-    lanes_mask is_old; /* the history of the step before is still valid */
+    lanes_mask is_old; /* the history of the last step is still valid */
 } directions;
 
-/* Relative velocities: `parting` along the normal, > 0 where the two separate; `sliding` in the
+/* Relative velocities: `parting` along the normal, positive if partners separate; `sliding` in the
  * tangent plane. */
 typedef struct motions {
     lanes parting;
@@ -48,8 +47,8 @@ LANES_INLINE lanes3 load_points(const double *p)
     return (lanes3){columns[0], columns[1], columns[2]};
 }
 
-/* Loads three numbers at `first` behind each of LANES pointers. The number behind the three is
- * read, too. */
+/* Loads three numbers from each of LANES pointers, from the number `first` on. The number behind
+ * them is read, too. */
 LANES_INLINE lanes3 gather(const double *const *pointers, int first)
 {
     const double *vectors[LANES];
@@ -70,7 +69,7 @@ LANES_INLINE void gather_numbers(const void *const *pointers, lanes columns[8])
     lanes_transpose_all(rows, 8, columns);
 }
 
-/* The reduced value of both partners; at a wall the value of the sphere. */
+/* The reduced value of both partners. On a wall it is the value of the sphere. */
 LANES_INLINE lanes reduce(lanes of_first, lanes of_second, law_kind kind)
 {
     if (kind.is_wall) {
@@ -101,7 +100,7 @@ LANES_INLINE two_movers load_movers(const law_block *b, int32_t p, lanes overlap
                                                         : j[6]};
 }
 
-/* A contact begins anew where its normal has turned by more than 120 degrees in one step. */
+/* Loads normals. If one has turned by more than 120 degrees in a step, the contact begins anew. */
 LANES_INLINE directions load_directions(const law_block *b, int32_t p)
 {
     const lanes one = lanes_set(1.0);
@@ -116,8 +115,8 @@ LANES_INLINE directions load_directions(const law_block *b, int32_t p)
     return d;
 }
 
-/* Splits the velocity by the normal halfway between both steps (eq. 2). The tangential part is then
- * turned into the present tangent plane. */
+/* Splits the velocity into two parts by the normal halfway between both steps (eq. 2). The
+ * tangential part is then rotated into the present tangent plane. */
 LANES_INLINE motions split_velocity(const two_movers *t, const directions *d, law_kind kind)
 {
     lanes3 velocity = lanes3_sub(t->first_velocity, t->second_velocity);
@@ -136,15 +135,15 @@ LANES_INLINE motions split_velocity(const two_movers *t, const directions *d, la
     return m;
 }
 
-/* Turns a vector of the history into the present tangent plane. In a pair it first turns about the
- * normal by the mean of both spins. Then it turns by the smallest rotation between the normals. */
+/* Rotates a vector of the history into the present tangent plane. In a pair it is first rotated
+ * about the normal by the mean spin. Then the smallest rotation between both normals is applied. */
 LANES_INLINE lanes3 turn(lanes3 vector, const two_movers *t, const directions *d, lanes half_step,
                          law_kind kind)
 {
     const lanes one = lanes_set(1.0), zero = lanes_set(0.0);
     lanes3 v = lanes3_select(d->is_old, vector, (lanes3){zero, zero, zero});
     if (!kind.is_wall) {
-        /* a Cayley rotation, which keeps the length: `tangent` is about that of half the angle */
+        /* a Cayley rotation, which keeps the length; `tangent` is that of half the angle */
         const lanes3 spins = lanes3_add(t->first_spin, t->second_spin);
         const lanes tangent = lanes_set(0.5) * half_step * lanes3_dot(spins, d->normal);
         const lanes tangent_sq = tangent * tangent;
@@ -157,7 +156,7 @@ LANES_INLINE lanes3 turn(lanes3 vector, const two_movers *t, const directions *d
     return lanes3_sub(v, lanes3_scale(d->sum, along));
 }
 
-/* A vector that is shortened to a given length where it is longer. */
+/* A vector, shortened if it is longer than a given length. */
 typedef struct cut_vector {
     lanes3 vector;
     lanes_mask is_cut;
@@ -201,7 +200,7 @@ LANES_INLINE void put_kept(const law_block *b, int32_t p, int first, lanes3 vect
     }
 }
 
-/* Writes columns as rows of effects. */
+/* Writes columns as rows of effects, for the first `count` of LANES contacts. */
 LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], size_t count)
 {
     double numbers[EFFECT_NUMBERS][LANES];
@@ -221,30 +220,29 @@ LANES_INLINE void put_effects(effect *to, const lanes columns[EFFECT_NUMBERS], s
         }
     }
     if (count >= LANES) {
-        memcpy(to, rows, sizeof rows); /* the compiler knows this size */
+        memcpy(to, rows, sizeof rows); /* a size known to the compiler */
     } else {
         memcpy(to, rows, count * sizeof *to);
     }
 }
 
-/* The numbers of LANES laws. */
+/* The numbers of LANES laws that kernels read. */
 typedef struct law_lanes {
     lanes exponent, elastic, shear, normal_damping, shear_damping, friction;
     lanes rolling_friction, rolling_damping;
 } law_lanes;
 
-/* Numbers that the normal, tangential and rolling parts of LANES contacts share. */
+/* Numbers that the normal, tangential and rolling forces of LANES contacts need. */
 typedef struct state {
     law_lanes law;
     lanes measure;
-    lanes damping;  /* sqrt(q m*), the common factor of damping coefficients */
-    lanes shear;    /* tangential stiffness */
-    lanes push;     /* F_n; < 0: attractive */
-    lanes bearing;  /* the force N in the limits of friction and rolling: F_n without cohesion */
-    lanes unloaded; /* the factor of both springs from the step before, while the contact is
-                       unloaded */
+    lanes damping;  /* sqrt(q m*), a factor of all damping coefficients */
+    lanes shear;    /* the tangential stiffness */
+    lanes push;     /* the normal force F_n; negative: attractive */
+    lanes bearing;  /* N in the limits of friction and rolling; without cohesion F_n */
+    lanes unloaded; /* what both springs of the last step are multiplied by; see `sticking` */
     lanes share;
-    lanes push_share; /* the share of F_n */
+    lanes push_share; /* the share of F_n on a wall */
 } state;
 
 LANES_INLINE law_lanes load_laws(const law_block *b, int32_t p)
@@ -254,7 +252,7 @@ LANES_INLINE law_lanes load_laws(const law_block *b, int32_t p)
     return (law_lanes){c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};
 }
 
-/* Rolling resistance of type C (eq. 13 and 14): a rolling spring, and a damper where the spring is
+/* Rolling resistance of type C (eq. 13 and 14): a rolling spring, and a damper while the spring is
  * below its limit. */
 LANES_INLINE lanes3 roll(const law_block *b, int32_t p, const two_movers *t, const directions *d,
                          const state *s, law_kind kind, size_t count)
@@ -305,7 +303,7 @@ LANES_INLINE void put_force(const law_block *b, int32_t p, lanes3 force, const t
     put_effects(b->effects + p, columns, count);
 }
 
-/* Returns a bit for each of the first `count` lanes: the overlap is deep enough to be watched. */
+/* Returns a bit for each of the first `count` contacts with an overlap that must be watched. */
 LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_movers *t,
                                 size_t count, law_kind kind)
 {
@@ -314,7 +312,7 @@ LANES_INLINE unsigned find_deep(const law_block *b, lanes overlap, const two_mov
     return kind.is_spot ? 0 : mask_bits(is_deep) & lanes_first_bits((int32_t)count);
 }
 
-/* The shares of normal forces on walls, which differ between repulsive and attractive contacts. */
+/* The shares of normal forces on walls. Attractive forces have other shares than repulsive ones. */
 LANES_INLINE lanes share_of(const law_block *b, int32_t p, lanes push, lanes share, law_kind kind)
 {
     if (kind.is_wall) {
@@ -323,7 +321,7 @@ LANES_INLINE lanes share_of(const law_block *b, int32_t p, lanes push, lanes sha
     return share;
 }
 
-/* Laws without cohesion (eq. 5 and 6). Under Hertz' law the spring weakens as the overlap falls. */
+/* Laws without cohesion (eq. 5 and 6). Under Hertz' law the spring shrinks as the overlap falls. */
 LANES_INLINE sticking bounce(const state *s, lanes radius, lanes overlap, lanes old_overlap)
 {
     const lanes one = lanes_set(1.0);
@@ -336,7 +334,7 @@ LANES_INLINE sticking bounce(const state *s, lanes radius, lanes overlap, lanes 
     return of;
 }
 
-/* Loads the numbers of LANES cohesions; those of bridges only if one of the lanes has a bridge. */
+/* Loads the numbers of LANES cohesions. Those of bridges are loaded only if a lane has a bridge. */
 LANES_INLINE void load_cohesions(const law_block *b, int32_t p, lanes c[COHESION_NUMBERS])
 {
     const double *rows[LANES];
@@ -352,7 +350,7 @@ LANES_INLINE void load_cohesions(const law_block *b, int32_t p, lanes c[COHESION
     }
 }
 
-/* Loads the largest overlap from the contact history. */
+/* Loads the largest overlap of each contact from its history. */
 LANES_INLINE lanes load_most(const law_block *b, int32_t p, lanes_mask is_old)
 {
     double most[LANES];
@@ -362,7 +360,7 @@ LANES_INLINE lanes load_most(const law_block *b, int32_t p, lanes_mask is_old)
     return lanes_select(is_old, lanes_load(most), lanes_set(0.0));
 }
 
-/* chosen: a bit for each contact under a law that keeps the largest overlap. */
+/* Writes the largest overlap into the history. chosen: bits of the contacts whose law stores it. */
 LANES_INLINE void put_most(const law_block *b, int32_t p, lanes most, unsigned chosen)
 {
     double numbers[LANES];
@@ -375,7 +373,7 @@ LANES_INLINE void put_most(const law_block *b, int32_t p, lanes most, unsigned c
     }
 }
 
-/* The normal force with cohesion. c: the numbers of the cohesions. */
+/* The normal force of contacts with cohesion. c: the numbers of their cohesions. */
 LANES_INLINE sticking stick(const law_block *b, int32_t p, const lanes *c, const two_movers *t,
                             const directions *d, lanes overlap, const state *s, size_t count)
 {
@@ -390,8 +388,8 @@ LANES_INLINE sticking stick(const law_block *b, int32_t p, const lanes *c, const
     return of;
 }
 
-/* The normal force: eq. 7, or eq. 27 with cohesion. Returns a bit for each contact with an R* that
- * is too small for its law. */
+/* The normal force: eq. 7, or eq. 27 with cohesion. Returns a bit for each contact whose R* is too
+ * small for its law. */
 LANES_INLINE unsigned push(const law_block *b, int32_t p, const two_movers *t, const directions *d,
                            lanes overlap, lanes parting, state *s, law_kind kind, size_t count)
 {
@@ -417,8 +415,8 @@ LANES_INLINE unsigned push(const law_block *b, int32_t p, const two_movers *t, c
     return mask_bits(lanes_less(t->radius, c[COHESION_PLACE(least_radius)]));
 }
 
-/* Computes the LANES contacts from number p on; the first `count` are valid. Returns LAWS_DEEP and
- * LAWS_TOO_SMALL. */
+/* Computes LANES contacts from number p on, of which the first `count` are valid. Returns LAWS_DEEP
+ * and LAWS_TOO_SMALL. */
 LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_kind kind)
 {
     const lanes zero = lanes_set(0.0), one = lanes_set(1.0), step = lanes_set(b->step);
@@ -431,8 +429,8 @@ LANES_INLINE unsigned compute(const law_block *b, int32_t p, size_t count, law_k
 
     const unsigned too_small = push(b, p, &t, &d, overlap, m.parting, &s, kind, count);
 
-    /* The tangential force (eq. 10 and 11): the limit applies to the spring first, then to spring
-     * and damper. So no step gains energy (eq. 12). */
+    /* The tangential force (eq. 10 and 11). The limit applies first to the spring, then to the sum
+     * of spring and damper. So no step gains energy (eq. 12). */
     s.shear = s.law.shear * s.measure;
     const lanes limit = s.law.friction * s.bearing;
     const lanes3 old = turn(gather(b->kept + p, 0), &t, &d, lanes_set(0.5 * b->step), kind);
@@ -501,8 +499,8 @@ unsigned KERNEL(laws)(const law_block *b)
 
 /* ---- sums ---- */
 
-/* Factors of an effect before it is added to the sum of the first sphere: 1 for the force, and the
- * arm, -(R - a), for the torque. For the second sphere the force has the opposite sign. */
+/* An effect is multiplied by ONES + ARMS * arm and then added to a sum; the arm is -(R - a). ONES
+ * has a row for each of both spheres, on which forces are opposite. */
 static const double ONES[2][EFFECT_NUMBERS] = {{1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0},
                                                {-1.0, -1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0}};
 static const double ARMS[EFFECT_NUMBERS] = {0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0};
@@ -520,7 +518,7 @@ LANES_INLINE void add_effect(double *to, const double *sum, const effect *e, con
 
 static const sphere_sum NOTHING;
 
-/* Returns where the second sphere's effect is added; *sum: to which value. */
+/* Returns where the effect on the second sphere is written. *sum: the numbers added to it. */
 LANES_INLINE double *find_sum(const pair_adding *p, int32_t candidate, const double **sum)
 {
     const int32_t number = p->buckets[candidate];
@@ -569,8 +567,8 @@ LANES_INLINE lanes3 load_vector(double (*columns)[ABUT_LAW_ROWS], int32_t p)
                     lanes_load(columns[2] + p)};
 }
 
-/* Writes the contact history for the user law. It is 0 where the contact begins or had another law
- * before. */
+/* Writes the contact history for the user law. It is 0 if the contact begins, or had another law in
+ * the last step. */
 LANES_INLINE void write_user_history(const law_block *b, user_block *own, int32_t p,
                                      const two_movers *t, directions d, law_kind kind)
 {
@@ -599,7 +597,7 @@ LANES_INLINE void write_user_history(const law_block *b, user_block *own, int32_
 }
 
 /* Writes the input columns of LANES contacts from number p on. Returns a bit for each of the first
- * `count` contacts with an overlap deep enough to be watched. */
+ * `count` contacts whose overlap is so deep that it must be watched. */
 LANES_INLINE unsigned write_user_inputs(const law_block *b, user_block *own, int32_t p,
                                         size_t count, law_kind kind)
 {
@@ -639,7 +637,7 @@ bool KERNEL(user_inputs)(const law_block *b, user_block *own)
     return bits != 0;
 }
 
-/* Sums 0 times each result of the law: the sum is not 0 where a result is not finite. */
+/* Sums up 0 times each result of the law. The sum is NaN if a result is not finite. */
 LANES_INLINE lanes sum_of_zeros(const user_block *own, int32_t p, int history)
 {
     const lanes zero = lanes_set(0.0);
@@ -653,7 +651,7 @@ LANES_INLINE lanes sum_of_zeros(const user_block *own, int32_t p, int history)
     return sum;
 }
 
-/* Writes forces and moments; returns whether some moment is not 0. */
+/* Writes forces and moments of user laws. Returns whether any moment is not 0. */
 LANES_INLINE bool write_user_effects(const law_block *b, user_block *own, int32_t p, size_t count,
                                      law_kind kind)
 {
@@ -684,7 +682,7 @@ LANES_INLINE bool write_user_effects(const law_block *b, user_block *own, int32_
 
 static const double ZEROS[ABUT_LAW_ROWS];
 
-/* Lists the columns of the contact history. The numbers of other laws are 0. */
+/* Lists the columns of the contact history. Columns that this law does not use are 0. */
 static void list_columns(const law_block *b, user_block *own, const double *identities,
                          const double *columns[HISTORY_MOST + HISTORY_PADDING])
 {
@@ -703,7 +701,7 @@ static void list_columns(const law_block *b, user_block *own, const double *iden
     columns[begins[HISTORY_END] + HISTORY_STORED] = own->outputs[USER_OUTPUT(stored)];
 }
 
-/* Writes columns as rows of the table. */
+/* Writes the columns of the history as rows of the table. */
 LANES_INLINE void put_rows(const law_block *b, const double *const *columns, int32_t p, int count)
 {
     const int numbers = history_numbers(b->layout);

@@ -1,5 +1,5 @@
-/* Threads write a list, and then its buckets, by chunks of first spheres. A first pass counts what
- * each chunk has. Then it is known where each chunk begins, and a second pass writes. */
+/* Threads write the candidates, and then their buckets, by chunks of first spheres. A first pass
+ * counts those of each chunk. Their sums give where each chunk begins, and a second pass writes. */
 #include "listing.h"
 
 #include <string.h>
@@ -7,12 +7,12 @@
 #include "../base/span.h"
 #include "../spheres/grid.h"
 
-/* Columns of the search. */
+/* Columns of pairs that the search has found. */
 typedef struct found_pairs {
     abut_index *second, *image, *offsets;
 } found_pairs;
 
-/* Counts of one chunk, or of all chunks before it. */
+/* The numbers of candidates and outline pairs in a chunk, or in all chunks before it. */
 typedef struct list_part {
     int32_t candidates, outlines;
 } list_part;
@@ -25,8 +25,8 @@ typedef struct listing {
     neighbor_list *list;
     const neighbor_spheres *spheres;
     found_pairs found;
-    list_part *parts; /* of each chunk, and one more */
-    bool writes;      /* true: pass that writes; false: pass that counts */
+    list_part *parts; /* of each chunk; the last one has the totals */
+    bool writes;      /* the second pass, which writes; false: the first pass, which counts */
 } listing;
 
 static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
@@ -34,7 +34,7 @@ static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
     return memory_reserve(&l->blocks[block], count, size);
 }
 
-/* ---- which pairs are candidates ---- */
+/* ---- candidates ---- */
 
 bool listing_has_several_images(const neighbor_spheres *s, double reach)
 {
@@ -50,27 +50,27 @@ static bool has_own_images(const listing *g, abut_index i, abut_index pair)
            listing_has_several_images(s, s->radii[i] + s->radii[j] + neighbor_pair_reach(s, i, j));
 }
 
-/* Whether the pair before this one has the same two spheres. */
+/* Whether this pair has the same two spheres as the pair before it. */
 static bool repeats_pair(const found_pairs *f, abut_index i, abut_index pair)
 {
     return pair > f->offsets[i] && f->second[pair] == f->second[pair - 1];
 }
 
-/* Two spheres that may touch at their nearest image alone are one candidate, whatever images were
- * found. Otherwise they are one candidate per image. */
+/* Whether a found pair becomes a candidate. Spheres that can touch only at their nearest image are
+ * one candidate, even if several images were found. Others are one candidate for each image. */
 static bool is_candidate(const listing *g, abut_index i, abut_index pair)
 {
     return !neighbor_is_one_body(g->spheres->clusters, i, g->found.second[pair]) &&
            (!repeats_pair(&g->found, i, pair) || has_own_images(g, i, pair));
 }
 
-/* An outline is a candidate once, whatever images of it were found. */
+/* Whether a found pair of outlines is listed: once, even if several images were found. */
 static bool is_outline_pair(const listing *g, abut_index i, abut_index pair)
 {
     return i != g->found.second[pair] && !repeats_pair(&g->found, i, pair);
 }
 
-/* Converts images of the search, which counts from centers, to images between places in the box. */
+/* Converts images from those relative to centers to those relative to places in the box. */
 static void wrap_images(const listing *g, abut_index i)
 {
     const neighbor_spheres *s = g->spheres;
@@ -90,7 +90,7 @@ static void wrap_images(const listing *g, abut_index i)
 
 /* ---- chunks ---- */
 
-/* The first spheres of a chunk. Outlines are a chunk behind those of spheres. */
+/* The first spheres of a chunk. Outlines are in a last chunk, behind those of spheres. */
 static row_span firsts_of(const listing *g, abut_index chunk)
 {
     const neighbor_list *l = g->list;
@@ -113,7 +113,7 @@ static void write_candidate(const listing *g, abut_index i, abut_index pair, int
     l->has_images[i / NEIGHBOR_CHUNK] |= has_own;
 }
 
-/* Counts a sphere's pairs, and writes them in the second pass. */
+/* Counts a sphere's pairs; in the second pass also writes them. */
 static void list_sphere(const listing *g, abut_index i, list_part *at)
 {
     const abut_index spheres = g->spheres->count;
@@ -159,7 +159,7 @@ static abut_status list_chunk(void *context, abut_index chunk, parallel_job *job
     return parallel_report(job, (firsts.count + offsets[firsts.count] - offsets[0]) / 3);
 }
 
-/* Replaces the counts of each chunk by those of all chunks before it. */
+/* Replaces the counts of each chunk by the sums over all chunks before it. Returns the totals. */
 static list_part sum_up(const listing *g, abut_index chunks)
 {
     list_part sum = {0};
@@ -189,14 +189,14 @@ static int32_t *alloc_numbers(const neighbor_list *l)
     return numbers;
 }
 
-/* The candidates of a first chunk. */
+/* The candidates whose first sphere is in this chunk. */
 static row_span candidates_of(const neighbor_list *l, abut_index chunk)
 {
     const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];
     return (row_span){begin, l->begins[neighbor_chunk_end(l, chunk)] - begin};
 }
 
-/* Numbers the buckets of a chunk's candidates from 0 on. */
+/* Counts the buckets of a chunk's candidates, and numbers them from 0 on. */
 static abut_status count_buckets(void *context, abut_index chunk, parallel_job *job)
 {
     const bucketing *b = context;
@@ -217,7 +217,7 @@ static abut_status count_buckets(void *context, abut_index chunk, parallel_job *
     return numbers ? parallel_report(job, all.count / 3) : ABUT_NO_MEMORY;
 }
 
-/* Fills the buckets of a chunk, which are numbered behind those of the chunks before. */
+/* Fills the buckets of a chunk. Their numbers follow those of the chunks before. */
 static abut_status fill_buckets(void *context, abut_index chunk, parallel_job *job)
 {
     const bucketing *b = context;
@@ -241,7 +241,7 @@ static abut_status fill_buckets(void *context, abut_index chunk, parallel_job *j
     return parallel_report(job, all.count / 3);
 }
 
-/* Lists the buckets of each second chunk by a counting sort. */
+/* Lists the buckets of each second chunk, by a counting sort. */
 static void list_incoming(neighbor_list *l)
 {
     const abut_index chunks = neighbor_list_chunk_count(l), count = l->bucket_begins[chunks];
@@ -258,7 +258,8 @@ static void list_incoming(neighbor_list *l)
     }
 }
 
-/* Sums the counts of chunks and reserves memory for them. Returns whether there is memory. */
+/* Sums up the counts of chunks, and reserves memory for buckets. Returns whether there is
+ * memory. */
 static bool reserve_buckets(const bucketing *b)
 {
     neighbor_list *l = b->list;
@@ -301,7 +302,7 @@ abut_status listing_make_buckets(neighbor_list *l, const parallel_plan *plan)
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the list and its buckets ---- */
 
 static bool reserve_part(neighbor_list *l, const list_part *all, bool has_images)
 {

@@ -1,4 +1,4 @@
-/* Makes a neighbor list: sets allowances, and searches with them. */
+/* Makes a neighbor list: sets allowances, and searches pairs within them. */
 #include "make_list.h"
 
 #include <string.h>
@@ -9,34 +9,33 @@
 
 /* ---- allowances ---- */
 
-/* The number of steps that allowances are made for: at first, at least and at most. A list for
- * fewer steps takes longer to make than it saves, so it is made for one step alone. */
+/* The number of steps for which allowances are made: at first, the smallest and the largest. A list
+ * for fewer steps takes longer to make than it saves, so it is then made for one step only. */
 #define FIRST_HORIZON 30.0
 #define LEAST_HORIZON 3.0
 #define MOST_HORIZON 40.0
 
-/* The speeds in allowances (docs/dem.md eq. 34): a little more than the sphere's own, since it may
- * accelerate, and a part of the mean speed, with which others may hit it. Small spheres are hit the
- * farthest. Tested with size ratios up to 100. */
+/* Factors of speeds in allowances (docs/dem.md eq. 34). OWN_SPEED: the sphere's own speed, a little
+ * more because it may accelerate. MEAN_SPEED: the mean speed, since others may hit the sphere;
+ * impacts move small spheres the farthest. Tested with size ratios up to 100. */
 #define OWN_SPEED 1.1
 #define MEAN_SPEED 0.35
 
-/* The largest mean allowance, as a part of the mean radius. Larger ones give too many candidates.
- */
+/* The largest mean allowance, divided by the mean radius. Larger ones give too many candidates. */
 #define MOST_ALLOWANCE 0.35
 
-/* The largest allowance, as a part of the shortest period. Up to it the direction in which a sphere
- * moved is unambiguous. */
+/* The largest allowance, divided by the shortest period. Up to this value, the direction in which a
+ * sphere has moved is unambiguous. */
 #define PERIOD_PART 0.2
 
-/* Totals over all spheres and outlines: sums of speeds and radii, and extents. */
+/* Sums and extremes over all spheres and outlines. */
 typedef struct list_extent {
     double speeds, radii, smallest_radius;
     double largest_reach, largest_gap;
     box places;
 } list_extent;
 
-/* Context of the computation of allowances. */
+/* Data for computing allowances. */
 typedef struct pacing {
     neighbor_list *list;
     const neighbor_spheres *spheres;
@@ -99,9 +98,9 @@ static void measure(const pacing *p)
                                 .shortest_period = axis < 0 ? INFINITY : of->period[axis]};
 }
 
-/* Chooses the steps that a list lives for. If spheres changed soon after the last list was made,
- * they may change in each step; then the list is made for one step. Otherwise the number follows
- * from the number of candidates. */
+/* Chooses the number of steps for which a list is made. If spheres changed soon after the last list
+ * was made, they may change in each step, and the list is made for one step. Otherwise the number
+ * depends on how many candidates there are. */
 static double choose_horizon(neighbor_list *l, const neighbor_spheres *s)
 {
     const list_pace *p = &l->pace;
@@ -158,7 +157,7 @@ static void add_allowances(const void *context, abut_index begin, abut_index end
     }
 }
 
-/* Sets the allowances of all spheres, and the box that their centers stay in. */
+/* Sets the allowances of all spheres, and the box in which their centers stay. */
 static void set_allowances(const pacing *p)
 {
     neighbor_list *l = p->list;
@@ -173,12 +172,12 @@ static void set_allowances(const pacing *p)
 
 /* ---- the search ---- */
 
-/* The spheres of the search. */
+/* The input of the search. */
 typedef struct searched {
     const double *centers, *radii;
 } searched;
 
-/* Joins spheres and outlines; NULL: no memory. */
+/* Joins spheres and outlines to one input. Its columns are NULL if there is no memory. */
 static searched join_outlines(neighbor_list *l, const neighbor_spheres *s)
 {
     const size_t spheres = (size_t)s->count, outlines = (size_t)s->outlines.count;
@@ -220,7 +219,7 @@ static abut_status search(neighbor_list *l, const neighbor_spheres *s, const par
     return status ? status : abut_pairs_find(*finder, &query, found, error);
 }
 
-/* ---- all of it ---- */
+/* ---- making a list ---- */
 
 static abut_status make_for(const pacing *p, const parallel_plan *plan, abut_error *error)
 {
@@ -262,7 +261,7 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
     abut_status status = make_for(&p, plan, error);
     const bool may_be_allowances = status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED;
     if (may_be_allowances && l->pace.horizon > 0.0) {
-        l->pace.horizon = 0.0; /* without allowances an error is that of the spheres */
+        l->pace.horizon = 0.0; /* without allowances: an error is one of the spheres */
         status = make_for(&p, plan, error);
     }
     if (!status) {

@@ -1,6 +1,6 @@
-/* Finds spheres and outlines of bodies that are near walls, and the facets near spheres. One query
- * with enlarged radii finds them, at the places where the neighbor list was made. The radii include
- * the allowances of spheres and of walls. */
+/* Finds spheres and outlines of bodies that are near walls, and the facets near them. This is one
+ * query with enlarged radii, at the places where the neighbor list was made. The enlarged radii
+ * include the allowances of spheres and of walls. */
 #include "near_walls.h"
 
 #include <string.h>
@@ -13,23 +13,24 @@
 #include "../walls/facet_list.h"
 #include "../walls/contact_finder.h"
 
-/* Walls may move faster than in the last step, by this factor. */
+/* The factor by which walls may become faster than in the last step. */
 #define WALL_SPEED 1.1
 
-/* The largest allowance of walls by the mean radius: with a larger one most spheres are near. */
+/* The largest allowance of walls, divided by the mean radius. Larger ones make too many near. */
 #define MOST_ALLOWANCE 0.5
 
-/* All spheres are searched for if more than this part of them is near and facets are not listed:
- * then the list saves nothing. */
+/* If more than this part of the spheres is near, and facets are not listed, the list saves nothing.
+ * Then all spheres are searched. */
 #define MOST_NEAR 0.8
 
-/* Facets per near sphere, on average, that are listed. With more of them bins are faster. */
+/* The largest mean number of facets per near sphere in a list. With more of them, bins are
+ * faster. */
 enum { MOST_TRIANGLES = 16 };
 
-/* A list that lives for fewer steps, because walls are fast, saves nothing. */
+/* If walls are so fast that a list is valid for fewer steps, it saves nothing. */
 enum { FEWEST_STEPS = 3 };
 
-/* ---- how far walls went ---- */
+/* ---- motion of walls ---- */
 
 static vec3 corner_of(const box *b, int corner)
 {
@@ -37,8 +38,8 @@ static vec3 corner_of(const box *b, int corner)
                   corner & 4 ? b->high[2] : b->low[2]};
 }
 
-/* The largest displacement of a point of a box when its pose changes. Displacements are linear in
- * the point, so a corner has the largest. */
+/* The largest displacement of a box's points by a change of its pose. Displacements are linear in
+ * the point, so that of a corner is the largest. */
 static double displacement_in_box(const box *b, const pose poses[2], vec3 (*go)(const pose *, vec3))
 {
     double farthest = 0.0;
@@ -49,9 +50,8 @@ static double displacement_in_box(const box *b, const pose poses[2], vec3 (*go)(
     return farthest;
 }
 
-/* The largest displacement of walls since these poses. For a mesh it is that of its points in the
- * world. The height of a center above a half space changes by at most the center's displacement in
- * the frame of the half space. */
+/* The farthest that walls have moved since these poses: for a mesh its points in the world, for a
+ * half space all points of `region` in its frame. A center's height above it changes by no more. */
 static double largest_displacement(const near_walls *n, const wall_scene *w, const double *poses)
 {
     double farthest = 0.0;
@@ -78,8 +78,8 @@ static abut_index count_vertices(const wall_scene *w)
     return sum;
 }
 
-/* The largest displacement of vertices from `from`, which has the vertices of all surfaces, or
- * since the last step, NULL. */
+/* The largest displacement of vertices. from: earlier positions of the vertices of all surfaces;
+ * NULL: those of the last step. */
 static double largest_vertex_displacement(const wall_scene *w, const double *from)
 {
     double farthest = 0.0;
@@ -108,7 +108,7 @@ static void keep_vertices(near_walls *n, const wall_scene *w)
 
 /* ---- making ---- */
 
-/* Whether near spheres alone are searched for. */
+/* Whether only near spheres are searched. */
 static bool has_near_spheres(const near_walls *n)
 {
     return n->is_made && !n->is_of_all;
@@ -119,14 +119,15 @@ static void *reserve(near_walls *n, int block, abut_index count, size_t size)
     return memory_reserve(&n->blocks[block], count, size);
 }
 
-/* The distance from walls within which a sphere is searched for, or an outline's body may touch. */
+/* The distance of a center from walls up to which they may touch: for a sphere its radius plus the
+ * gap, for an outline its radius times `wall_reach`. */
 static double reach_of(const neighbor_spheres *s, abut_index k)
 {
     const neighbor_outlines *of = &s->outlines;
     return k < s->count ? s->radii[k] + s->wall_gap : of->wall_reach * of->radii[k - s->count];
 }
 
-/* The distance that walls may move: enough for the lifetime of the neighbor list. */
+/* The distance that walls may move while the neighbor list is valid. */
 static double choose_allowance(const near_walls *n, const neighbor_list *l,
                                const neighbor_spheres *s, const wall_scene *w)
 {
@@ -135,7 +136,7 @@ static double choose_allowance(const near_walls *n, const neighbor_list *l,
     return smaller(l->horizon * way, MOST_ALLOWANCE * (l->pace.mean_radius + s->wall_gap));
 }
 
-/* The part of the allowance that walls may use in spite of rounding. */
+/* The part of the allowance that walls may use. The rest is a margin for rounding errors. */
 static double usable(const near_walls *n, const wall_scene *w, double allowance)
 {
     double far = box_farthest(&n->region);
@@ -148,10 +149,10 @@ static double usable(const near_walls *n, const wall_scene *w, double allowance)
     return larger(allowance - LIST_ROUNDING * (allowance + far), 0.0);
 }
 
-/* Spheres that one thread processes at a time. */
+/* Spheres per task. */
 enum { STRETCH = 1024 };
 
-/* The search for near spheres from place `first` on, and for outlines. */
+/* The search for near spheres from place `first` on, and for near outlines. */
 typedef struct near_search {
     near_walls *near;
     const neighbor_list *list;
@@ -166,7 +167,7 @@ static abut_index searched_count(const near_search *q)
     return neighbor_count(q->spheres) - q->first;
 }
 
-/* Stores which spheres and bodies the query has found to be near, and the facets near spheres. */
+/* Stores the near spheres and bodies that the query has found, and the facets near spheres. */
 static abut_status store_near(const near_search *q, const abut_columns *found)
 {
     near_walls *n = q->near;
@@ -187,7 +188,7 @@ static abut_status store_near(const near_search *q, const abut_columns *found)
     return n->has_facets ? facet_list_add(&n->facets, q->walls->finder, spheres, found) : ABUT_OK;
 }
 
-/* Reads the contacts of the query and stores what is near. */
+/* Reads the contacts of the query, and stores the near spheres, bodies and facets. */
 static abut_status read_near(const near_search *q, const abut_contacts *found)
 {
     near_walls *n = q->near;
@@ -206,7 +207,7 @@ static abut_status read_near(const near_search *q, const abut_contacts *found)
     return status;
 }
 
-/* Writes places and enlarged radii behind those of spheres that are already near. */
+/* Writes places and enlarged radii behind those of spheres that are near already. */
 static void place_stretch(void *context, abut_index begin, abut_index end)
 {
     const near_search *q = context;
@@ -240,7 +241,7 @@ static abut_status find_near(near_search *q, const parallel_plan *plan, abut_err
     if (!status) {
         status = error_set_status(error, read_near(q, found));
     } else if (status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED) {
-        n->is_of_all = true; /* the allowances may be too large for a search */
+        n->is_of_all = true; /* if allowances are too large for a search */
         status = error_set_status(error, ABUT_OK);
     }
     abut_contacts_free(found);
@@ -249,7 +250,7 @@ static abut_status find_near(near_search *q, const parallel_plan *plan, abut_err
     return status;
 }
 
-/* Reserves memory for the search, behind what is near already. Returns whether there is memory. */
+/* Reserves memory behind the spheres that are near already. Returns whether there is memory. */
 static bool make_room(near_search *q, neighbor_room room)
 {
     near_walls *n = q->near;
@@ -284,8 +285,8 @@ static abut_status make(near_search *q, const parallel_plan *plan, abut_error *e
     return find_near(q, plan, error);
 }
 
-/* Searches for what is near new spheres. Walls may have used their allowance already, and may move
- * by twice as much in the other direction. */
+/* Searches new spheres near walls. Walls may have moved by their allowance already, and may move by
+ * twice as much in the opposite direction. */
 static abut_status extend(near_search *q, const parallel_plan *plan, abut_error *error)
 {
     near_walls *n = q->near;
@@ -340,7 +341,7 @@ static void gather(near_search *q, int workers)
     }
 }
 
-/* Whether the list is still valid: walls are within their allowance. */
+/* Whether the list is still valid: walls have not moved farther than their allowance. */
 static bool is_valid(const near_walls *n, const neighbor_list *l, const wall_scene *w)
 {
     return n->is_made && n->list == neighbor_list_number(l) &&

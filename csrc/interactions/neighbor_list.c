@@ -31,8 +31,7 @@ bool neighbor_list_room(neighbor_list *l, abut_index spheres, abut_index outline
 
 bool neighbor_list_candidate_room(neighbor_list *l, abut_index count, neighbor_room room)
 {
-    const abut_index padded = count + GRID_PADDING; /* kernels read some candidates behind the last
-                                                       one */
+    const abut_index padded = count + GRID_PADDING; /* kernels read behind the last candidate */
     return take(l, 7, &l->firsts, padded, sizeof *l->firsts, room) &&
            take(l, 8, &l->seconds, padded, sizeof *l->seconds, room) &&
            take(l, 10, &l->active, count, sizeof *l->active, room) &&

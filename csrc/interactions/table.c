@@ -1,4 +1,4 @@
-/* Tables of interactions: columns, memory, and how rows follow their partners to new numbers. */
+/* Tables of interactions: columns, memory, and renumbering of rows with their partners. */
 #include "table.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* ---- columns ---- */
 
-/* Further conditions for columns, beside those of searches (abut_column_when). */
+/* Conditions for columns, in addition to those of searches (abut_column_when). */
 enum {
     WITH_MOMENTS = ABUT_COLUMN_WITH_BEFORE + 1,
     OF_HISTORY,
@@ -17,8 +17,8 @@ enum {
     OF_OTHERS
 };
 
-/* A column: offset of its pointer, bytes per entry, number of entries (abut_column_per), and the
- * condition for having it (abut_column_when). */
+/* A column: offset of its pointer, bytes per entry, what has an entry (abut_column_per), and when
+ * the table has the column (abut_column_when). */
 typedef struct column {
     size_t place, size;
     int per, when, flags;
@@ -44,7 +44,7 @@ typedef struct column_list {
     {offsetof(interaction_table, name), (numbers) * sizeof *((interaction_table *)0)->name, per,   \
      when, 0}
 
-/* Columns of forces and history, per row or per entry. */
+/* Columns of forces and history, with one entry per row, or per spot of bodies. */
 #define ALL_CARRIED(per)                                                                           \
     CARRIED(history, 1, per, OF_HISTORY), CARRIED(moment, 3, per, WITH_MOMENTS),                   \
         CARRIED(power, 1, per, ABUT_COLUMN_WITH_WALLS), CARRIED(effects, 1, per, OF_OTHERS),       \
@@ -85,14 +85,14 @@ static void *data_of(const interaction_table *t, const column *c)
     return *(void *const *)(const void *)((const char *)t + c->place);
 }
 
-/* The bytes of an entry. The width of the history is that of the table's layout. */
+/* The bytes of an entry. Those of the history depend on the table's layout. */
 static size_t size_of(const interaction_table *t, const column *c)
 {
     const size_t numbers = (size_t)history_numbers(&t->extras.layout);
     return c->when == OF_HISTORY ? numbers * c->size : c->size;
 }
 
-/* Whether a column of pairs follows from candidates. */
+/* Whether a column of pairs is computed from candidates. */
 static bool is_of_candidates(const column *c)
 {
     return c->place == offsetof(interaction_table, pair.i) ||
@@ -129,7 +129,7 @@ static bool is_wanted(const interaction_table *t, const column *c)
     case ABUT_COLUMN_WITH_BEFORE:
         return false;
     default:
-        /* the point of a pair follows from its overlap, and is computed on demand */
+        /* the point of a pair is computed from its overlap when it is read */
         return t->kind != ABUT_SPHERE_SPHERE || c->place != offsetof(interaction_table, pair.point);
     }
 }
@@ -174,7 +174,7 @@ vec3 table_wall_point(const interaction_table *t, abut_index row, const lattice 
 
 /* ---- memory ---- */
 
-/* Whether columns have enough room already, and not far too much. */
+/* Whether columns are large enough, and not far too large. */
 static bool has_room(const interaction_table *t, const abut_index counts[4], table_extras extras)
 {
     bool has = t->extras.is_of_list == extras.is_of_list &&
@@ -187,7 +187,7 @@ static bool has_room(const interaction_table *t, const abut_index counts[4], tab
     return has;
 }
 
-/* Reserves a column. The room of a table is that of its shortest column. */
+/* Reserves a column, and lowers `room` to its size if it is the shortest. */
 static bool reserve_column(interaction_table *t, const column *c, memory_block *block,
                            const abut_index counts[4])
 {
@@ -216,13 +216,13 @@ static bool make_room(interaction_table *t, const abut_index counts[4])
         }
     }
     if (is_done && t->effects) {
-        /* effects are cache lines */
+        /* effects are aligned to cache lines */
         t->effects = memory_first_line(t->effects);
     }
     return is_done;
 }
 
-/* Writes the zeros that searches leave out, and the first entry offset. */
+/* Writes the zeros of columns that searches do not write, and the first entry offset. */
 static void begin_columns(interaction_table *t, const abut_index counts[4])
 {
     const column_list list = LISTS[t->kind];
@@ -264,7 +264,7 @@ abut_status table_reserve_chunks(interaction_table *t, abut_index count, abut_in
     return t->chunks ? ABUT_OK : ABUT_NO_MEMORY;
 }
 
-/* Extends the column of offsets, which keeps its contents; NULL: no memory. */
+/* Extends the column of offsets and keeps its contents. NULL: no memory. */
 static abut_index *extend_offsets(interaction_table *t, abut_index first_count)
 {
     const column_list list = LISTS[t->kind];
@@ -281,7 +281,7 @@ static abut_index *extend_offsets(interaction_table *t, abut_index first_count)
     return extended;
 }
 
-/* Adds empty chunks, at the end, for more first partners. */
+/* Appends empty chunks for more first partners. */
 static abut_status extend_chunks(interaction_table *t, abut_index first_count)
 {
     const abut_index count = (first_count + t->chunk_firsts - 1) / t->chunk_firsts;
@@ -382,7 +382,7 @@ abut_index table_row_of(const interaction_table *t, abut_index spot)
     return span_find((row_span){0, t->count}, t, &spot, begins_before) - 1;
 }
 
-/* The nodes, or spots, of rows. */
+/* The range of the nodes, or spots, of these rows. */
 static row_span entries_of(const interaction_table *t, row_span rows)
 {
     const abut_index *offsets = table_entry_offsets(t);
@@ -415,7 +415,7 @@ static void append_entry_offsets(interaction_table *to, const interaction_table 
     }
 }
 
-/* Appends the history of rows with another layout. */
+/* Appends the history of rows that have another layout. */
 static void append_history(interaction_table *to, abut_index at, const interaction_table *from,
                            row_span rows)
 {
@@ -459,7 +459,7 @@ static void write_offsets(const interaction_table *t)
     }
 }
 
-/* Rows move to earlier places, which have already been read. */
+/* Rows are moved to earlier positions, whose old rows have been read before. */
 void table_keep(interaction_table *t, const bool *is_kept)
 {
     const interaction_table all = *t;
@@ -477,15 +477,15 @@ void table_keep(interaction_table *t, const bool *is_kept)
     write_offsets(t);
 }
 
-/* ---- rows go along with candidates ---- */
+/* ---- renumbering of candidates ---- */
 
-/* The new chunk of a row; -1: the row is removed. */
+/* The chunk of a row after renumbering; -1: the row is removed. */
 static abut_index chunk_of(const interaction_table *t, abut_index row)
 {
     return t->candidates[row] < 0 ? -1 : table_first(t, row) / t->chunk_firsts;
 }
 
-/* Moves rows behind those that the chunk has already. */
+/* Moves rows behind those that their chunk already has. */
 static void join_chunk(interaction_table *t, row_span *chunk, row_span rows)
 {
     interaction_table to = *t;
@@ -497,8 +497,8 @@ static void join_chunk(interaction_table *t, row_span *chunk, row_span rows)
     t->count += rows.count;
 }
 
-/* Distributes rows of an old chunk to their new chunks. Returns how many new chunks have begun:
- * each begins at the old place of its first row. */
+/* Moves rows of an old chunk to their new chunks. Returns the number of new chunks that have begun.
+ * Each begins at the position of its first row. */
 static abut_index split_chunk(interaction_table *t, row_span rows, abut_index chunks)
 {
     const abut_index end = rows.first + rows.count;
@@ -538,22 +538,22 @@ void table_follow_list(interaction_table *t, const int32_t *candidates, abut_ind
     }
 }
 
-/* ---- rows go along with their partners ---- */
+/* ---- renumbering of partners ---- */
 
-/* Rows in a new order: a counting sort by first partners; pairs are then sorted by second ones. */
+/* The order of rows after renumbering: by first partner, and pairs then by second partner. */
 typedef struct row_order {
     interaction_table *to;
     const interaction_table *from;
     const renumbering *by;
     const abut_index *firsts, *seconds;
-    abut_index *rows, *room; /* the remaining rows, and room for as many */
-    abut_index *ends;        /* of the rows of each first partner */
+    abut_index *rows, *room; /* the remaining rows, and scratch memory of the same size */
+    abut_index *ends;        /* by first partner: the end of its rows */
 } row_order;
 
-/* The new partners of a row; first: -1: a partner was removed. */
+/* The new partners of a row. first is -1 if a partner was removed. */
 typedef struct new_numbers {
     abut_index first, second;
-    bool is_flipped; /* the two spheres of the pair change places */
+    bool is_flipped; /* the two spheres of the pair are exchanged */
 } new_numbers;
 
 static abut_index new_number(const int32_t *numbers, abut_index old)
@@ -572,8 +572,8 @@ static new_numbers numbers_of(const row_order *o, abut_index row)
     return is_flipped ? (new_numbers){second, first, true} : (new_numbers){first, second, false};
 }
 
-/* Lists the remaining rows by first partner; rows of one first partner keep their order. Returns
- * their number. */
+/* Lists the remaining rows by first partner. Rows of the same first partner keep their order.
+ * Returns the number of rows. */
 static abut_index list_rows(const row_order *o)
 {
     const abut_index firsts = o->by->first_count;
@@ -593,8 +593,7 @@ static abut_index list_rows(const row_order *o)
     return o->ends[firsts];
 }
 
-/* Whether a pair comes before another one of the same first sphere: by second sphere, then by
- * image. */
+/* Whether pair a comes before pair b of the same first sphere: by second sphere, then by image. */
 static bool goes_before(const void *order, abut_index a, abut_index b)
 {
     const row_order *o = order;
@@ -616,11 +615,11 @@ static bool goes_before(const void *order, abut_index a, abut_index b)
 static void negate(double *vector)
 {
     for (int axis = 0; axis < 3 && vector; axis++) {
-        vector[axis] = 0.0 - vector[axis]; /* 0 in place of -0 */
+        vector[axis] = 0.0 - vector[axis]; /* subtracting from 0 never gives -0 */
     }
 }
 
-/* Exchanges the two spheres of a pair: all vectors change their sign. */
+/* Exchanges the two spheres of a pair, which changes the sign of all vectors. */
 static void flip_pair(interaction_table *t, abut_index row)
 {
     negate(t->pair.normal + 3 * row);
@@ -634,7 +633,7 @@ static void flip_pair(interaction_table *t, abut_index row)
     }
 }
 
-/* Copies rows; runs that are consecutive in both tables are copied at once. */
+/* Copies rows. Rows that are consecutive in both tables are copied together. */
 static void append_rows(const row_order *o, row_span rows)
 {
     interaction_table to = *o->to;
@@ -661,7 +660,7 @@ static void rename_partners(const row_order *o, row_span rows)
     }
 }
 
-/* Writes the rows of some first partners. */
+/* Writes the rows of the first partners of a task. */
 static void make_rows(void *order, abut_index begin, abut_index end)
 {
     const row_order *o = order;
@@ -676,10 +675,10 @@ static void make_rows(void *order, abut_index begin, abut_index end)
     rename_partners(o, rows);
 }
 
-/* First partners that one thread processes at a time. */
+/* First partners per task. */
 enum { STRETCH = 512 };
 
-/* Tables with entries have few rows, so one thread writes them. */
+/* Writes all rows. Tables with entries have few rows, so one thread writes them. */
 static void make_all(row_order *o, int workers)
 {
     const abut_index firsts = o->by->first_count, *entries = table_entry_offsets(o->to);

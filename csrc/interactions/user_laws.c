@@ -1,4 +1,4 @@
-/* Calls user laws block by block. */
+/* Calls the functions of user laws, block by block. */
 #include "user_laws.h"
 
 #include <math.h>
@@ -51,11 +51,11 @@ void user_laws_free(user_laws *laws)
 
 /* ---- blocks ---- */
 
-/* Blocks are filled up to a multiple of this. */
+/* The number of contacts in a block is filled up to a multiple of this. */
 enum { PADDING = 8 };
 
-/* Points each name to its first column: columns of inputs lie one behind the other, and so do those
- * of outputs. */
+/* Sets the pointer of each name to its first column. The columns of all inputs are consecutive, and
+ * so are those of all outputs. */
 static abut_law_block block_of(user_block *b, const abut_user_law *l)
 {
     abut_law_block of = {.size = sizeof of,
@@ -71,7 +71,7 @@ static abut_law_block block_of(user_block *b, const abut_user_law *l)
     return of;
 }
 
-/* Sets the first `count` rows of consecutive columns to 0; other rows may be cleared, too. */
+/* Sets the first `count` rows of consecutive columns to 0. Other rows may become 0, too. */
 static void clear_columns(double (*columns)[ABUT_LAW_ROWS], int column_count, int32_t count)
 {
     if (column_count > 0) {
@@ -101,16 +101,16 @@ bool user_block_is_bad(const user_block *b, const abut_user_law *l, int32_t k)
     return is_bad;
 }
 
-/* ---- how stiff a contact is ---- */
+/* ---- stiffness ---- */
 
-/* The contacts of the block: at rest; with a larger and a smaller overlap; separating; sliding
- * along x. */
+/* Contacts in the block: at rest; with a larger overlap; with a smaller one; with partners
+ * separating; with partners sliding along x. */
 enum { AT_REST, MORE, LESS, PARTING, SLIDING };
 
-/* The step of differences, as a part of the overlap: small, but far above rounding. */
+/* The step of finite differences, divided by the overlap: small, but far above rounding errors. */
 #define SMALL_WAY 0x1p-20
 
-/* A time step so long that a displacement in it is no velocity, for laws that take differences. */
+/* A time step so long that differences in overlap are not taken for a velocity. */
 #define LONG_STEP 0x1p100
 
 static void set_all(double *column, double number)
@@ -161,7 +161,7 @@ law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c)
     user_block_call(&b, l, PADDING, LONG_STEP);
     const double *push = b.outputs[USER_OUTPUT(push)];
     s.normal = fmax(fabs(push[MORE] - push[AT_REST]), fabs(push[AT_REST] - push[LESS])) / way;
-    /* the speed of an oscillation with this amplitude, and the time of one radian */
+    /* the time of one radian of this oscillation, and its speed with the amplitude `way` */
     const double time = s.normal > 0.0 ? sqrt(c->mass / s.normal) : 1.0, speed = way / time;
     set_all(b.inputs[USER_INPUT(overlap)], c->overlap);
     b.inputs[USER_INPUT(parting)][PARTING] = speed;
@@ -172,7 +172,7 @@ law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c)
         fmax(fabs(push[PARTING] - push[AT_REST]), fabs(push[LESS] - push[AT_REST]));
     s.damping_ratio =
         s.normal > 0.0 && change > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
-    /* a spring grows with the time of sliding, a damper does not */
+    /* after twice the time, a spring's force has grown, but not a damper's */
     const double once = tangent_change(&b, SLIDING);
     user_block_call(&b, l, PADDING, 2.0 * time);
     s.shear = fmax(tangent_change(&b, SLIDING) - once, 0.0) / way;

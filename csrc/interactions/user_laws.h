@@ -1,4 +1,4 @@
-/* User laws: blocks of contacts for their functions (abut_law.h). */
+/* User laws: blocks of contacts, for which their functions are called (abut_law.h). */
 #ifndef INTERACTIONS_USER_LAWS_H
 #define INTERACTIONS_USER_LAWS_H
 
@@ -7,7 +7,7 @@
 
 #include "../abut/laws.h"
 
-/* The column of an input or output; of a vector the first column. */
+/* The column of an input or output; for a vector the first of its columns. */
 #define USER_INPUT(name) (offsetof(user_input_places, name) / sizeof(double))
 #define USER_OUTPUT(name) (offsetof(user_output_places, name) / sizeof(double))
 #define USER_PLACE(name, numbers) double name[numbers];
@@ -20,7 +20,7 @@ typedef struct user_output_places {
     ABUT_LAW_OUTPUTS(USER_PLACE)
 } user_output_places;
 
-/* The columns of a block. */
+/* The columns of a block of contacts: input, output and history of a user law. */
 typedef struct user_block {
     _Alignas(64) double inputs[ABUT_LAW_INPUT_COUNT][ABUT_LAW_ROWS];
     double outputs[ABUT_LAW_OUTPUT_COUNT][ABUT_LAW_ROWS];
@@ -35,28 +35,28 @@ typedef struct user_laws {
     abut_index count;
 } user_laws;
 
-/* from: NULL: no laws. Returns ABUT_OK or ABUT_NO_MEMORY. */
+/* Copies user laws and their parameters. from NULL: no laws. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status user_laws_copy(user_laws *to, const abut_user_laws *from);
 void user_laws_free(user_laws *laws);
 
-/* The stiffness of a contact. */
+/* The stiffness and damping of a contact. */
 typedef struct law_stiffness {
     double normal; /* d force / d overlap */
     double shear;
     double damping_ratio;
 } law_stiffness;
 
-/* A contact at rest, and its history: columns of one number; NULL: a new contact. */
+/* A contact at rest. The history has columns of one number each; vectors NULL: a new contact. */
 typedef struct law_contact {
     double overlap, radius, mass, inertia, radius_i, radius_j;
     const double *vectors, *scalars;
 } law_contact;
 
 /* Computes the stiffness by finite differences of the law's forces. Results that are not finite are
- * ignored; a step in which they occur ends with an error. */
+ * ignored here; the step in which they occur ends with an error. */
 law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c);
 
-/* How many numbers the history has under a law. */
+/* The number of history columns under a law. */
 static inline int user_history_count(const abut_user_law *l)
 {
     return 3 * l->vector_count + l->scalar_count;
