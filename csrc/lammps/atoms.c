@@ -12,7 +12,7 @@ static void *extract(const abut_lammps *rank, const char *name)
     return rank->input.extract_atom(rank->input.lammps, name);
 }
 
-/* The first of consecutive rows; NULL: there are none. */
+/* LAMMPS' per-atom array of this name, all rows one after the other; NULL: there is none. */
 static double *extract_rows(const abut_lammps *rank, const char *name)
 {
     double **rows = extract(rank, name);
@@ -74,7 +74,7 @@ static abut_status reserve_spheres(abut_lammps *rank, abut_index count)
 {
     store *spheres = &rank->simulation->store;
     const abut_index room = spheres->count;
-    spheres->count = 0; /* then store_reserve copies no spheres */
+    spheres->count = 0; /* so that store_reserve copies no spheres */
     if (store_reserve(spheres, count)) {
         spheres->count = room;
         return ABUT_NO_MEMORY;
@@ -101,7 +101,7 @@ static void gather_members(abut_lammps *rank)
     }
 }
 
-/* Keeps the ids of this call's atoms, because LAMMPS may sort its atoms before they are read. */
+/* Copies the ids of this call's atoms. LAMMPS may sort its atoms before the ids are read. */
 static void keep_ids(abut_lammps *rank, abut_index count)
 {
     const size_t size = (size_t)rank->input.id_bytes;
@@ -131,7 +131,7 @@ abut_status lammps_lend_spheres(abut_lammps *rank, abut_error *error)
     if (rank->has_members) {
         gather_members(rank);
     } else if (count > 0) {
-        /* the cast removes const, but searches only read */
+        /* the cast removes const; searches only read these arrays */
         spheres->centers = (double *)rank->atoms.centers,
         spheres->radii = (double *)rank->atoms.radii;
     }
@@ -176,7 +176,7 @@ abut_status lammps_read_touching(abut_lammps *rank, abut_error *error)
 
 /* ---- forces ---- */
 
-/* The torque of rolling friction of type A against the spin of the next half step. */
+/* The torque of rolling friction of type A, which brakes the spin of the next half step. */
 static vec3 brake_torque(const abut_lammps *rank, abut_index place, vec3 torque, double brake)
 {
     const double step = *rank->globals.step, inertia = rank->simulation->store.inertias[place];

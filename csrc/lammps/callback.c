@@ -30,7 +30,7 @@ static bool read_globals(abut_lammps *rank)
            g->triclinic;
 }
 
-/* Formats a name. Returns whether it is short enough. */
+/* Formats a name. Returns whether it fits. */
 static bool make_name(char *text, const char *format, const char *name)
 {
     const int length = snprintf(text, LAMMPS_NAME_SIZE, format, name);
@@ -95,7 +95,7 @@ static abut_status build(abut_lammps *rank, const abut_lammps_input *input, abut
         return error_set_status(error, ABUT_NO_MEMORY);
     }
     memcpy(rank->order, input->order, (size_t)input->wall_count * sizeof *rank->order);
-    rank->most_nodes = 2; /* a contact with an edge has two */
+    rank->most_nodes = 2; /* a contact with an edge has two nodes */
     for (abut_index k = 0; k < input->mesh_count; k++) {
         const abut_index corners = find_most_corners(input->meshes[k]);
         rank->meshes[k] = input->meshes[k];
@@ -145,8 +145,8 @@ abut_status abut_lammps_set_walls(abut_lammps *rank, const abut_wall *walls, abu
     const abut_status status = abut_simulation_set_walls(rank->simulation, rank->finder, walls,
                                                          rank->input.wall_count, NULL, error);
     if (!status) {
-        rank->covered =
-            box_empty(); /* the facets near spheres may change for walls that moved or will move */
+        rank->covered = box_empty(); /* no space is covered now, so the next call rebuilds the bins:
+                                        walls may have started or stopped moving */
     }
     return status;
 }
@@ -158,7 +158,8 @@ abut_simulation *abut_lammps_simulation(abut_lammps *rank)
 
 /* ---- a call ---- */
 
-/* The time of a step in LAMMPS, which gives the walls' poses, whatever runs came before. */
+/* The time of a step in LAMMPS, for the poses of walls. If the step length never changes, it does
+ * not depend on where runs begin. */
 static double find_time(const lammps_globals *g, int64_t step)
 {
     const double length = *g->step, even = (double)step * length;
@@ -166,8 +167,8 @@ static double find_time(const lammps_globals *g, int64_t step)
     return fabs(sum - even) <= ROUNDED_STEPS * length ? even : sum;
 }
 
-/* Places the walls in a step. In the first call, their last poses equal the present ones. A setup
- * is a step of length 0, in which springs do not change. */
+/* Sets the poses of walls in a step. In the first call, their last poses are the present ones. A
+ * setup is a step of length 0, in which springs do not change. */
 static abut_status place_walls(abut_lammps *rank, int64_t step, bool is_setup, abut_error *error)
 {
     abut_simulation *s = rank->simulation;
@@ -187,7 +188,7 @@ static abut_status place_walls(abut_lammps *rank, int64_t step, bool is_setup, a
     return error_set_status(error, contacts_follow_walls(s));
 }
 
-/* Converts the sphere in an error of a search or law to LAMMPS' atom. */
+/* Converts an error for a sphere to one for LAMMPS' atom. Returns the error's status. */
 static abut_status name_atom(const abut_lammps *rank, abut_status status, abut_error *error)
 {
     static const struct {
@@ -245,7 +246,7 @@ static abut_status act_on_spheres(abut_lammps *rank, bool is_setup, abut_error *
     if (!status) {
         simulation_swap_tables(rank->simulation);
     }
-    rank->has_table = !status && !is_setup; /* a setup writes no slots */
+    rank->has_table = !status && !is_setup; /* in a setup no slots are written */
     return status;
 }
 
@@ -275,7 +276,7 @@ static abut_status write_loads(abut_lammps *rank, abut_error *error)
 
 static abut_status act(abut_lammps *rank, int64_t step, abut_error *error)
 {
-    /* LAMMPS may begin a run at any step */
+    /* a setup: LAMMPS may begin a run at any step */
     const bool is_setup = !rank->has_begun || step != rank->last_step + 1;
     abut_status status = place_walls(rank, step, is_setup, error);
     status = status ? status : lammps_read_atoms(rank, error);
@@ -297,8 +298,7 @@ static void clear(double *forces, abut_index count)
     }
 }
 
-/* Makes LAMMPS stop at the end of the step. Walls exert nothing until then, because LAMMPS
- * continues with the present forces. */
+/* Makes LAMMPS stop after the step. Until then walls exert no forces: LAMMPS finishes the step. */
 static void fail(abut_lammps *rank, const abut_error *error)
 {
     rank->error = *error;
@@ -321,7 +321,7 @@ void abut_lammps_callback(void *walls, int64_t step, int count, void *ids, doubl
                                  .forces = count > 0 ? forces[0] : NULL};
     clear(rank->atoms.forces, count);
     if (rank->error.status) {
-        /* the last error has not been read yet */
+        /* an earlier error has not been read yet */
         rank->input.force_timeout(rank->input.lammps);
         return;
     }
@@ -368,7 +368,8 @@ abut_status abut_lammps_stable_step(abut_lammps *rank, double *step)
     return status;
 }
 
-/* Only walls count here, so a new sphere gets a single contact. */
+/* 1.0: each sphere is assumed to have one contact, with a wall. Contacts between spheres are
+ * LAMMPS' own. */
 double abut_lammps_free_step(const abut_lammps *rank, abut_index count, const double *radii,
                              const double *masses, const double *speeds)
 {

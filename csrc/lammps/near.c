@@ -1,5 +1,6 @@
-/* The facets that a rank has in its bins: near its spheres for walls at rest, all for other walls.
- * Bins are rebuilt when spheres leave the covered part of space. */
+/* Bins of a rank have the facets near its spheres for walls at rest, and all facets for other
+ * walls, and for rotated walls under periods. They are rebuilt when spheres leave the space for
+ * which they were made. */
 #include "../bins/bins.h"
 #include "../dem/apart.h"
 #include "../walls/contact_finder.h"
@@ -7,8 +8,8 @@
 
 #include <string.h>
 
-/* The margin of the covered space beyond the spheres' reach: a number of largest radii, and a part
- * of the space that they occupy. Bins are rebuilt only when spheres have moved that far. */
+/* The margin of this space around the spheres' reach: MARGIN_RADII largest radii, and MARGIN_PARTS
+ * of the spheres' extent. Bins stay valid until spheres have moved that far. */
 #define MARGIN_RADII 4.0
 #define MARGIN_PARTS 0.125
 
@@ -51,7 +52,7 @@ static bool stands_still(const abut_lammps *rank, abut_index wall)
     return rank->simulation->walls.walls[wall].given.motion_count == 0;
 }
 
-/* A box of the world in the frame of a wall at rest. */
+/* Converts a box of the world to the frame of a wall at rest. */
 static box to_mesh(const abut_lammps *rank, abut_index wall, const box *world)
 {
     const pose at = pose_load(rank->simulation->walls.walls[wall].given.pose);
@@ -68,8 +69,8 @@ static box to_mesh(const abut_lammps *rank, abut_index wall, const box *world)
     return bounds;
 }
 
-/* The part of a wall in bins. For a rotated wall under periods it is the whole wall, since the
- * periods are along none of its axes. */
+/* The part of a wall in bins. A rotated wall under periods is in bins as a whole, since none of its
+ * axes is along a period. */
 static vicinity near_wall(const abut_lammps *rank, abut_index wall)
 {
     const abut_simulation *s = rank->simulation;

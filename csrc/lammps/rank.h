@@ -1,5 +1,5 @@
-/* The walls of one rank of LAMMPS. The simulation has LAMMPS' atoms as spheres, and LAMMPS stores
- * the contact history. Rows and places of spheres are equal here. */
+/* The walls of one rank of LAMMPS. The spheres of the simulation are LAMMPS' atoms, and LAMMPS
+ * stores the contact history. The row of a sphere is equal to its place here. */
 #ifndef LAMMPS_RANK_H
 #define LAMMPS_RANK_H
 
@@ -7,7 +7,7 @@
 #include "../base/box.h"
 #include "../dem/state.h"
 
-/* Slots of atoms: rows of ABUT_LAMMPS_KEYS and of ABUT_LAMMPS_STATES numbers. */
+/* Slots of atoms. Each has ABUT_LAMMPS_KEYS keys and ABUT_LAMMPS_STATES numbers of state. */
 typedef struct lammps_slots {
     int *keys;
     double *states;
@@ -22,9 +22,9 @@ typedef struct lammps_atoms {
     const void *ids;
     double *forces, *torques; /* count x 3 */
 
-    /* contact history: the number of contacts, and their slots */
+    /* contact history: for each atom its number of contacts, and their slots */
     int *counts;
-    lammps_slots first, others; /* the first slot of each atom, and all others */
+    lammps_slots first, others; /* the first slot of each atom; all other slots */
 } lammps_atoms;
 
 /* LAMMPS' names of the fix and of per-atom data. */
@@ -35,12 +35,12 @@ typedef struct lammps_names {
     char more_keys[LAMMPS_NAME_SIZE], more_states[LAMMPS_NAME_SIZE];
 } lammps_names;
 
-/* LAMMPS' global data; the addresses do not change. */
+/* LAMMPS' global data. Their addresses do not change. */
 typedef struct lammps_globals {
     const double *step, *time;
     const int64_t *time_step; /* the step of `time` */
-    const int64_t *now;       /* the present step */
-    const double *low, *high; /* of the box */
+    const int64_t *now;       /* the number of the present step */
+    const double *low, *high; /* corners of the box */
     const int *periodicity;
     const int *triclinic;
 } lammps_globals;
@@ -51,31 +51,33 @@ struct abut_lammps {
     lammps_globals globals;
     abut_simulation *simulation;
     const abut_mesh **meshes;
-    abut_index most_nodes; /* the most nodes of a contact */
+    abut_index most_nodes; /* the largest number of nodes of any contact so far */
     abut_wall_load *loads; /* load of each wall in the last call, summed over all processes */
     abut_index *order;     /* position of each wall in `loads` */
 
     lammps_atoms atoms; /* of the present call */
     bool has_members;
-    int32_t *members; /* the atom of each sphere, if some atoms are not in the group */
+    int32_t *members; /* by sphere: its atom, if some atoms are not in the group */
     void *ids;        /* LAMMPS' ids of the spheres of the last call */
     abut_index id_count;
     bool has_same_ids; /* this call has the same spheres as the last one, in the same order */
     bool has_table;    /* the table of the last step has the data of the slots */
-    int32_t *holders;  /* spheres with contacts in the last step */
+    int32_t *holders;  /* the spheres that had contacts in the last step */
     abut_index holder_count;
     memory_block member_block, id_block, holder_block;
-    double *own_centers,
-        *own_radii;      /* the store's own columns, replaced by LAMMPS' arrays during a call */
-    abut_index numbered; /* number of spheres with rows, places and materials in the store */
+    double *own_centers, *own_radii; /* the store's own columns; during a call it uses LAMMPS'
+                                        arrays instead if all atoms are in the group */
+    abut_index numbered; /* number of spheres whose rows, places and materials are in the store */
 
-    box covered;             /* the finder has the facets of walls at rest that touch this box, */
-    lattice covered_lattice; /* or that touch it shifted by these periods */
+    /* The finder has the facets of walls at rest that touch `covered` or an image of it, by the
+     * periods of `covered_lattice`. */
+    box covered;
+    lattice covered_lattice;
     abut_finder *finder;
 
     bool has_begun;
     int64_t last_step;
-    abut_error error; /* of the last failed call */
+    abut_error error; /* the error of the last failed call */
     abut_index call_count, build_count, read_count;
     double seconds;
 };
@@ -91,7 +93,7 @@ static inline bool lammps_is_member(const abut_lammps *rank, abut_index atom)
     return (rank->atoms.masks[atom] & rank->input.group_bit) != 0;
 }
 
-/* LAMMPS' id of an entry of `ids`. */
+/* The id that LAMMPS has stored at position k of `ids`. */
 static inline int64_t lammps_number(const abut_lammps_input *input, const void *ids, abut_index k)
 {
     return input->id_bytes == 8 ? ((const int64_t *)ids)[k] : ((const int32_t *)ids)[k];
@@ -104,21 +106,22 @@ static inline int64_t lammps_id(const abut_lammps *rank, abut_index atom)
 
 /* Each function returns ABUT_OK or its error. */
 
-/* Gets the addresses of LAMMPS' arrays. */
+/* Reads the addresses of LAMMPS' arrays. */
 abut_status lammps_read_atoms(abut_lammps *rank, abut_error *error);
 
-/* Makes the group's atoms the simulation's spheres, until lammps_return_spheres. */
+/* Makes the group's atoms the spheres of the simulation, until lammps_return_spheres. */
 abut_status lammps_lend_spheres(abut_lammps *rank, abut_error *error);
 void lammps_return_spheres(abut_lammps *rank);
 
-/* Ensures that the finder has all facets within reach of the spheres. */
+/* Rebuilds the finder if it does not have all facets within reach of the spheres. */
 abut_status lammps_cover_spheres(abut_lammps *rank, abut_error *error);
 
-/* Reads velocities and masses of the spheres with contacts. */
+/* Reads the velocities and masses of spheres that have contacts. */
 abut_status lammps_read_touching(abut_lammps *rank, abut_error *error);
 
-/* Read the contacts of the last step from the slots, and write those of this step into them. */
+/* Reads the contacts of the last step from the slots. */
 abut_status lammps_read_slots(abut_lammps *rank, abut_error *error);
+/* Writes the contacts of this step into the slots. */
 abut_status lammps_write_slots(abut_lammps *rank, abut_error *error);
 
 /* Adds forces and torques of contacts to LAMMPS' arrays. */

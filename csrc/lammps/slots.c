@@ -1,4 +1,5 @@
-/* The contact history in slots of LAMMPS' per-atom data, which LAMMPS moves with its atoms. */
+/* Stores the contact history in slots of LAMMPS' per-atom data, which LAMMPS moves with its
+ * atoms. */
 #include <string.h>
 
 #include "../base/prefetch.h"
@@ -10,10 +11,11 @@ enum { KEY_MESH, KEY_FACET, KEY_FEATURE, KEY_IMAGE };
 enum { STATE_SPRING = 0, STATE_ROLL = 3, STATE_POINT = 6, STATE_NORMAL = 9 };
 enum { STATE_OVERLAP = 12, STATE_TILT = 13, STATE_MOST = 14 };
 
-/* The count of an atom is its number of contacts plus COUNT_LIMIT times the slots of an atom. */
+/* An atom's count in LAMMPS' data: its number of contacts, plus COUNT_LIMIT times slots per
+ * atom. */
 enum { COUNT_LIMIT = 1 << 16 };
 
-/* The mesh feature of a slot's contact. */
+/* The feature of a mesh, or the half space, of a slot's contact. */
 typedef struct slot_place {
     const abut_mesh *mesh; /* NULL: a half space */
     abut_index wall, facet;
@@ -21,8 +23,9 @@ typedef struct slot_place {
     abut_index feature;
 } slot_place;
 
-/* The position of a slot among all slots but first ones. First slots of all atoms are together,
- * since most spheres have one contact. The other slots of an atom are together elsewhere. */
+/* The position of a slot in the array of all slots that are not first ones. First slots are in an
+ * array of their own, since spheres rarely have more than one contact. The other slots of an atom
+ * are consecutive. */
 static abut_index number_among_others(const abut_lammps *rank, abut_index atom, int slot)
 {
     return atom * (rank->input.slots - 1) + slot - 1;
@@ -74,7 +77,7 @@ static abut_index list_nodes(const slot_place *at, abut_index *nodes)
     return 1;
 }
 
-/* The number of contacts in the slots of an atom. */
+/* The number of contacts of an atom in slots. */
 static int count_of(const abut_lammps *rank, abut_index atom)
 {
     return rank->atoms.counts[atom] % COUNT_LIMIT;
@@ -96,7 +99,7 @@ static abut_status check_count(const abut_lammps *rank, abut_index atom, abut_er
                                                   : ABUT_OK;
 }
 
-/* Lists the spheres with contacts in slots, and counts these. */
+/* Lists the spheres that have contacts in slots. Sets *rows to the number of these contacts. */
 static abut_status list_holders(abut_lammps *rank, abut_index *rows, abut_error *error)
 {
     const abut_index count = rank->simulation->store.count;
@@ -124,7 +127,7 @@ static void read_vector(double *column, abut_index row, const double *states, in
     }
 }
 
-/* Reads the springs and the largest overlap, if the laws have them. */
+/* Reads the springs and the largest overlap from a slot, if the laws need them. */
 static void read_kept(const interaction_table *t, abut_index row, const double *states)
 {
     const history_layout *l = &t->extras.layout;
@@ -135,7 +138,7 @@ static void read_kept(const interaction_table *t, abut_index row, const double *
     }
 }
 
-/* Reads a slot into the next row. Slots have no data that matter only within their step. */
+/* Reads a slot into the next row. Data that are needed only within a step are not in slots. */
 static void read_slot(const abut_lammps *rank, abut_index atom, int slot, const slot_place *at,
                       interaction_table *t)
 {
@@ -169,7 +172,7 @@ static abut_status read_atom(const abut_lammps *rank, abut_index atom, interacti
     return ABUT_OK;
 }
 
-/* Prefetches the slots of later spheres, since slots are scattered in memory. */
+/* Slots are scattered in memory, so those of the sphere this far ahead are prefetched. */
 enum { FETCHED_AHEAD = 12 };
 
 static void fetch_slots(const abut_lammps *rank, abut_index holder)
@@ -183,7 +186,7 @@ static void fetch_slots(const abut_lammps *rank, abut_index holder)
     }
 }
 
-/* Reads the rows of all spheres. */
+/* Reads the rows of all spheres from slots. */
 static abut_status read_rows(const abut_lammps *rank, interaction_table *t, abut_error *error)
 {
     abut_status status = ABUT_OK;
@@ -203,7 +206,7 @@ static abut_status read_rows(const abut_lammps *rank, interaction_table *t, abut
     return status;
 }
 
-/* Whether the table of the last call has the slots' contacts, which are not read then. */
+/* Whether the last call's table has the same contacts as the slots, which are then not read. */
 static bool has_table_of_slots(const abut_lammps *rank, abut_index rows)
 {
     const interaction_table *t = &rank->simulation->before->tables[ABUT_SPHERE_WALL];
@@ -225,7 +228,8 @@ abut_status lammps_read_slots(abut_lammps *rank, abut_error *error)
         return status;
     }
     rank->read_count++;
-    /* most_nodes for all rows saves a pass over the slots; unused pages take no memory */
+    /* Each row gets room for most_nodes, since counting its nodes would take another pass over the
+     * slots. Memory that is never written takes no pages. */
     const table_size size = {rows, rows * rank->most_nodes, s->store.count};
     if (table_reserve(t, size, simulation_extras(s))) {
         return error_set_status(error, ABUT_NO_MEMORY);
@@ -272,7 +276,7 @@ static void write_slot(const abut_lammps *rank, abut_index row, abut_index atom,
     states[STATE_TILT] = c->tilt[row];
 }
 
-/* Checks that all contacts have slots before any is written: a failed call changes none. */
+/* Checks that all contacts fit into slots before any is written: a failed call changes none. */
 static abut_status check_room(const abut_lammps *rank, abut_error *error)
 {
     const interaction_table *t = &rank->simulation->now->tables[ABUT_SPHERE_WALL];
@@ -298,7 +302,8 @@ static void write_rows(const abut_lammps *rank, abut_index first, abut_index end
     rank->atoms.counts[atom] = (int)(end - first) + COUNT_LIMIT * rank->input.slots;
 }
 
-/* Clears the contacts of atoms that have left the group. If they return, their contacts are new. */
+/* Clears the contacts of atoms that have left the group. If an atom returns, its contacts are
+ * new. */
 static void forget_leavers(const abut_lammps *rank)
 {
     for (abut_index atom = 0; rank->has_members && atom < rank->atoms.count; atom++) {
