@@ -11,8 +11,8 @@
  *         }
  *     }
  *
- * Several threads call the function at once, each for its own block. So it must have no state
- * beside the columns that it writes. */
+ * Several threads call the function at once, each for its own block. So it must write nothing
+ * except the output columns. */
 #ifndef ABUT_LAW_H
 #define ABUT_LAW_H
 
@@ -24,7 +24,7 @@ extern "C" {
 
 /* ---- laws in C ---- */
 
-/* The length of a column, in contacts. A vector has three columns: component k of contact c is at
+/* The length of a column, in contacts. A vector has three columns. Component k of contact c is at
  * [k * ABUT_LAW_ROWS + c]. */
 enum { ABUT_LAW_ROWS = 64 };
 
@@ -67,33 +67,33 @@ enum { ABUT_LAW_ROWS = 64 };
 
 #define ABUT_LAW_ADD(name, numbers) +(numbers)
 
-/* How many columns there are for inputs, and for outputs. */
+/* The numbers of columns for inputs and for outputs. */
 enum {
     ABUT_LAW_INPUT_COUNT = ABUT_LAW_INPUTS(ABUT_LAW_ADD),
     ABUT_LAW_OUTPUT_COUNT = ABUT_LAW_OUTPUTS(ABUT_LAW_ADD)
 };
 
-/* The most numbers in the history of a contact. */
+/* The largest count of numbers in the history of a contact. */
 enum { ABUT_LAW_HISTORY = 32 };
 
 #define ABUT_LAW_READ(name, numbers) const double *name;
 #define ABUT_LAW_WRITTEN(name, numbers) double *name;
 
-/* Contacts of one law. Columns are aligned to 64 bytes. The columns of all inputs lie one behind
- * the other in memory, and so do those of all outputs. */
+/* Contacts of one law. Columns are aligned to 64 bytes. The columns of all inputs are consecutive
+ * in memory, and so are the columns of all outputs. */
 typedef struct abut_law_block {
     int64_t size;  /* of this struct in bytes; later versions add members at its end */
     int64_t count; /* a multiple of 8; copies of the last contact fill up a block */
     double step;   /* time step */
     ABUT_LAW_INPUTS(ABUT_LAW_READ)
-    const double *parameters; /* of the law, one number each, in the order of `CompiledLaw` */
-    const double *history_in; /* columns of the contact history of the step before, vectors first.
-                                 Vectors have turned with the contact. 0 for new contacts */
-    double *history_out;      /* columns of the new contact history; 0 before the call */
+    const double *parameters; /* parameters of the law, in the order of `CompiledLaw` */
+    const double *history_in; /* columns of the contact history of the last step, vectors first.
+                                 Vectors have been rotated with the contact. 0 for new contacts */
+    double *history_out;      /* columns of the new contact history; all 0 before the call */
     ABUT_LAW_OUTPUTS(ABUT_LAW_WRITTEN)
 } abut_law_block;
 
-/* The function of a law. */
+/* The type of a law's function. */
 typedef void (*abut_law_function)(const abut_law_block *block);
 
 #ifdef __cplusplus

@@ -10,10 +10,10 @@
 extern "C" {
 #endif
 
-/* An index or a count in an array of the caller: NumPy's intp. */
+/* An index or a count in the caller's arrays: NumPy's intp. */
 typedef intptr_t abut_index;
 
-/* The largest coordinate: squares and products of four coordinates must stay finite. */
+/* The largest coordinate. Squares and products of four coordinates must stay finite. */
 #define ABUT_COORDINATE_LIMIT 1e75
 
 /* ---- errors ---- */
@@ -204,16 +204,16 @@ typedef struct abut_error {
     abut_index index;
     abut_index detail;
     double value;
-    int of_others; /* 1: the sphere is one of the query's other spheres; otherwise 0 */
-    int of_before; /* 1: the pair is one of the step before; otherwise 0 */
+    int of_others; /* 1: the sphere is one of the query's other spheres; 0: it is not */
+    int of_before; /* 1: the pair is one of the last step; 0: it is not */
 } abut_error;
 
-/* Writes a one-line message for `error` into text[size]. The text is always terminated; a message
+/* Writes a one-line message for `error` into text[size]. The text always ends with 0; a message
  * that does not fit is cut. */
 void abut_error_text(const abut_error *error, char *text, size_t size);
 
-/* A callback that functions which may take long call now and then, on the thread that called them.
- * A value other than 0 ends the function with ABUT_INTERRUPTED. */
+/* A callback. Functions that may take long call it from time to time, on the caller's thread. A
+ * value other than 0 ends the function with ABUT_INTERRUPTED. */
 typedef int (*abut_interrupted)(void *data);
 
 /* ---- columns ----
@@ -233,35 +233,35 @@ typedef enum abut_column_type {
     ABUT_COLUMN_REAL   /* double */
 } abut_column_type;
 
-/* How many entries a column has. */
+/* The objects that have one entry each in a column. */
 typedef enum abut_column_per {
-    ABUT_COLUMN_ROWS,          /* one per row */
-    ABUT_COLUMN_ENTRIES,       /* one per node or spot of all rows */
-    ABUT_COLUMN_ENTRY_OFFSETS, /* rows + 1 */
-    ABUT_COLUMN_OFFSETS        /* one per sphere, body or pair of the search, and 1 more */
+    ABUT_COLUMN_ROWS,          /* each row */
+    ABUT_COLUMN_ENTRIES,       /* each node or spot of all rows */
+    ABUT_COLUMN_ENTRY_OFFSETS, /* each row, and 1 more */
+    ABUT_COLUMN_OFFSETS        /* each sphere, body or pair of the search, and 1 more */
 } abut_column_per;
 
-/* When Python's tables have the column. Otherwise all its entries would be equal, or there are
+/* When Python's tables have the column. In other cases its entries would all be equal, or it has
  * none. */
 typedef enum abut_column_when {
     ABUT_COLUMN_ALWAYS,
     ABUT_COLUMN_WITH_MESHES, /* there are several meshes */
     ABUT_COLUMN_WITH_SHARING,
     ABUT_COLUMN_WITH_PERIOD,
-    ABUT_COLUMN_WITH_BODIES, /* rows have two bodies */
+    ABUT_COLUMN_WITH_BODIES, /* each row has two bodies */
     ABUT_COLUMN_WITH_WALLS,
     ABUT_COLUMN_WITH_SPOTS,
     ABUT_COLUMN_WITH_ORDER,   /* rows are sorted by i */
-    ABUT_COLUMN_WITH_BEFORE,  /* the search got a step before, or a saved simulation is loaded */
-    ABUT_COLUMN_WITH_MEMBERS, /* columns of clusters */
-    ABUT_COLUMN_WITH_SHAPES   /* columns of convex bodies */
+    ABUT_COLUMN_WITH_BEFORE,  /* the query had a step before, or a saved simulation is loaded */
+    ABUT_COLUMN_WITH_MEMBERS, /* bodies are clusters */
+    ABUT_COLUMN_WITH_SHAPES   /* bodies are convex bodies */
 } abut_column_when;
 
-/* Widths of columns, in numbers per row. 0 is one number without an axis. ABUT_DIMENSION is the
- * number of dimensions d, ABUT_TWO_VECTORS is 2 x d. */
+/* Widths of columns: numbers per row. 0: one number without an axis. ABUT_DIMENSION: the number of
+ * dimensions d. ABUT_TWO_VECTORS: 2 x d. */
 enum { ABUT_DIMENSION = -1, ABUT_TWO_VECTORS = -2 };
 
-/* Flags of columns. ABUT_ZEROS: must be 0 on entry, because functions do not write zeros.
+/* Flags of columns. ABUT_ZEROS: must be 0 on entry, since functions do not write zeros.
  * ABUT_INTERNAL: not for users. ABUT_LOCKED: users must not change it. */
 enum { ABUT_ZEROS = 1, ABUT_INTERNAL = 2, ABUT_LOCKED = 4 };
 
@@ -290,7 +290,7 @@ typedef enum abut_table {
     ABUT_DRIVE_TABLE
 } abut_table;
 
-/* Returns the columns of a kind of result in their order. *count: the number of columns. */
+/* Returns the columns of a kind of result, in order. *count is set to their number. */
 const abut_column *abut_table_columns(abut_table table, abut_index *count);
 
 #define ABUT_COLUMN_OF_INDEX abut_index
@@ -312,16 +312,16 @@ const abut_column *abut_table_columns(abut_table table, abut_index *count);
  * `workers` is. */
 int abut_has_openmp(void);
 
-/* The instruction level in use: "baseline", "v3" (AVX2) or "v4" (AVX-512). Results are the same to
- * the bit at every level. */
+/* The instruction level in use: "baseline", "v3" (AVX2) or "v4" (AVX-512). Results have the same
+ * bits at every level. */
 const char *abut_simd(void);
 
-/* The instruction levels of this processor and this build, as one text: "baseline, v3". */
+/* The instruction levels that this processor and this build have, as one text: "baseline, v3". */
 const char *abut_simd_levels(void);
 
-/* Sets the instruction level of all queries that start from now on, of all finders and threads.
- * NULL: the best level, as without a choice. Returns ABUT_OK, or ABUT_BAD_SIMD or ABUT_NO_SIMD, and
- * then nothing has changed. */
+/* Sets the instruction level of all later queries, of all finders and threads. NULL: the best
+ * level, which is also the default. Returns ABUT_OK; or ABUT_BAD_SIMD or ABUT_NO_SIMD with nothing
+ * changed. */
 abut_status abut_simd_choose(const char *name);
 
 #ifdef __cplusplus

@@ -10,10 +10,10 @@ extern "C" {
 
 /* ---- the search ---- */
 
-/* The feature that a contact lies on, in the order of the contact type hierarchy (table 3). */
+/* The feature of a contact, in the order of the contact type hierarchy (table 3). */
 typedef enum abut_type { ABUT_FACET = 0, ABUT_EDGE = 1, ABUT_VERTEX = 2 } abut_type;
 
-/* How the facets that a sphere touches become its contacts. */
+/* How a sphere's contacts follow from the facets that it touches. */
 typedef enum abut_resolution {
     ABUT_HIERARCHY = 0, /* the double hierarchy method, in canonical order: walls/hierarchy.c */
     ABUT_ALL = 1,       /* one contact per touching facet; none is eliminated */
@@ -22,20 +22,21 @@ typedef enum abut_resolution {
 
 /* The nodal weights of FACET contacts. */
 typedef enum abut_weights {
-    ABUT_WACHSPRESS = 0, /* any polygon; keeps force and moment (eq. 32 in its area form) */
-    ABUT_ZHONG = 1       /* eq. 28 on quads, barycentric (eq. 26) on triangles; keeps the moment
-                            only on parallelograms */
+    ABUT_WACHSPRESS = 0, /* any polygon; conserves force and moment (eq. 32 in its area form) */
+    ABUT_ZHONG = 1 /* eq. 28 on quads, barycentric (eq. 26) on triangles; conserves the moment only
+                      on parallelograms */
 } abut_weights;
 
-/* Meshes with their bins. Borrows the meshes, which must outlive the finder. */
+/* Meshes with their bins. A finder borrows the meshes, which must outlive it. */
 typedef struct abut_finder abut_finder;
 
 abut_status abut_finder_build(const abut_mesh *const *meshes, abut_index mesh_count,
                               abut_finder **finder, abut_error *error);
 void abut_finder_free(abut_finder *finder);
 
-/* The meshes that the finder was built from. */
+/* The number of meshes from which the finder was built. */
 abut_index abut_finder_mesh_count(const abut_finder *finder);
+/* The mesh with this number. */
 const abut_mesh *abut_finder_mesh(const abut_finder *finder, abut_index mesh);
 
 /* Builds the finest bins for spheres of this reach, radius plus gap, at once. Without this call a
@@ -65,23 +66,23 @@ abut_status abut_finder_update(abut_finder *finder, abut_index number, const abu
 typedef struct abut_query {
     abut_index sphere_count;
     const double *centers; /* sphere_count x 3 */
-    const double *radii;   /* sphere_count, > 0 */
-    double gap;            /* >= 0: also report contacts with distances up to radius + gap */
-    double flat_angle; /* radians, 0 <= flat_angle < pi/2: facets count as one flat wall up to this
-                          angle between them */
+    const double *radii;   /* sphere_count; > 0 */
+    double gap;            /* >= 0: contacts with distances up to radius + gap are reported, too */
+    double flat_angle; /* radians, 0 <= flat_angle < pi/2: facets with up to this angle between them
+                          count as one flat wall */
     abut_resolution resolution;
-    double exponent; /* SHARING: of the contact law, force ~ overlap^exponent, > 0 */
-    int keep_zero;   /* 1: SHARING also reports contacts with share 0; across a gap those that
-                        HIERARCHY keeps */
+    double exponent; /* SHARING: exponent of the contact law, force ~ overlap^exponent; > 0 */
+    int keep_zero;   /* 1: SHARING also reports contacts with share 0, and across a gap those that
+                        HIERARCHY would report */
     abut_weights weights;
     abut_index half_space_count;
     const double *half_spaces; /* x 6, in their own frames: a point of the plane, and the unit
                                   normal, which points out of the wall */
     const double *poses;  /* mesh_count + half_space_count x 4 x 4: rigid transforms from each frame
                              to the world, not checked; NULL: all are the identity */
-    const double *period; /* 3: the meshes repeat along the axes at these distances; 0: not along
+    const double *period; /* 3: the meshes repeat along each axis at this distance; 0: not along
                              this axis; NULL: along none */
-    int workers;          /* threads at most, >= 1; results do not depend on it, to the bit */
+    int workers; /* largest number of threads, >= 1; it does not change a bit of the results */
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
 } abut_query;
@@ -90,8 +91,8 @@ typedef struct abut_query {
  * spaces, no poses, no period, one worker, no callback. */
 abut_query abut_query_default(void);
 
-/* The contacts of a query, sorted by sphere, then by distance. They borrow the finder and the
- * query's centers and radii until they are freed. The finder's next query reuses their memory. */
+/* The contacts of a query, sorted by sphere, then by distance. Until they are freed, they borrow
+ * the finder and the query's centers and radii. The finder's next query reuses their memory. */
 typedef struct abut_contacts abut_contacts;
 
 abut_status abut_contacts_find(const abut_finder *finder, const abut_query *query,
@@ -133,17 +134,17 @@ typedef struct abut_columns {
 
 void abut_contacts_write(const abut_contacts *contacts, const abut_columns *columns);
 
-/* Columns that are allocated before the number of rows is known. */
+/* Columns that are allocated before the number of contacts is known. */
 typedef struct abut_room {
     abut_columns columns;
-    abut_index rows, nodes; /* the length of the columns, in rows and in nodes */
+    abut_index rows, nodes; /* lengths of columns: in rows, and in nodes */
 } abut_room;
 
-/* Finds contacts and writes them into the room where it is large enough. Most are written during
- * the search, which avoids a second pass through memory. Compare abut_contacts_count with the room:
- * if it is too small, abut_contacts_write writes all contacts into other columns. These must leave
- * out the same columns as the room. The room's columns are borrowed until the contacts are freed;
- * after an error their contents are undefined. */
+/* Finds contacts, and writes them into the columns of `room` if these are long enough. The search
+ * itself writes the majority of them, which avoids a second pass through memory. Compare the counts
+ * of contacts and nodes with `room`: if it is too small, abut_contacts_write writes all contacts
+ * into other columns. These must leave out the same columns. The columns are borrowed until the
+ * contacts are freed; after an error their contents are undefined. */
 abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
                                     const abut_room *room, abut_contacts **contacts,
                                     abut_error *error);
@@ -152,7 +153,7 @@ abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query 
  * queries at once, it is the query that ended last. */
 typedef struct abut_statistics {
     abut_index sphere_count;    /* of the last query; 0 before the first query */
-    abut_index candidate_count; /* entries of bins that its spheres were compared with */
+    abut_index candidate_count; /* entries of bins with which its spheres were compared */
     abut_index test_count;      /* exact closest points that were computed, one per triangle */
     abut_index touch_count;     /* facets that touch; ABUT_HIERARCHY does not test facets of one
                                    plane that cannot remain contacts */
@@ -177,8 +178,8 @@ abut_status abut_share(abut_index count, const double *normals, const double *ov
 /* ---- history ---- */
 
 /* The contacts of a step, as columns of the caller that abut_contacts_write has filled, and the
- * poses of the meshes in the query. Zero-initialize, then set what is known. A struct that stays
- * zero means that there is no step before the first. */
+ * poses of the meshes in the query. Zero-initialize, then set what is known. A struct of zeros
+ * means that there is no step before. */
 typedef struct abut_step {
     abut_index sphere_count, contact_count, node_count;
     const abut_index *offsets; /* sphere_count + 1 */
@@ -186,7 +187,7 @@ typedef struct abut_step {
     const double *point;
     const double *normal;
     const double *tilt;
-    const abut_index *image; /* NULL: all 0 */
+    const abut_index *image; /* NULL: all are 0 */
     const abut_index *node;
     const abut_index *node_offsets;
 
@@ -194,8 +195,7 @@ typedef struct abut_step {
     const double *poses;   /* mesh_count x 4 x 4, as in abut_query; NULL: the identity */
     const double *period;  /* 3, the same in both steps; NULL: all 0 */
 
-    abut_interrupted interrupted; /* that of the present step is called while it is matched; may be
-                                     NULL */
+    abut_interrupted interrupted; /* of the present step, called during matching; may be NULL */
     void *interrupted_data;
 } abut_step;
 

@@ -1,4 +1,4 @@
-/* Contacts of convex bodies, with each other and with meshes. */
+/* Contacts of convex bodies with each other and with meshes. */
 #ifndef ABUT_CONVEX_H
 #define ABUT_CONVEX_H
 
@@ -53,18 +53,18 @@ typedef struct abut_shape_view {
     const abut_index *source;      /* vertex_count: the number of each vertex in the input */
     double radius;
     /* The next members are those of the rounded body with density 1. */
-    double centroid[3], volume; /* the volume of a polygon is its area */
-    double inertia[9];          /* about the centroid; a polygon has inertia[0] alone */
-    double circumradius;        /* of the smallest sphere about the centroid around the body */
-    double inradius;            /* of the largest sphere about the centroid inside of the body; 0
-                                   for a plate */
+    double centroid[3], volume; /* volume: that of a polygon is its area */
+    double inertia[9];          /* about the centroid; a polygon has only inertia[0] */
+    double circumradius; /* radius of the smallest sphere about the centroid around the body */
+    double inradius;     /* radius of the largest sphere about the centroid inside the body; 0 for a
+                            plate */
 } abut_shape_view;
 
 abut_status abut_shape_build(const abut_shape_input *input, abut_shape **shape, abut_error *error);
 void abut_shape_free(abut_shape *shape);
 abut_shape_view abut_shape_inspect(const abut_shape *shape);
 
-/* Builds a sphere or a disk about the origin: a rounded point. */
+/* Builds a sphere or disk about the origin, as a rounded point. */
 abut_status abut_shape_build_point(int dimension, double radius, abut_shape **shape,
                                    abut_error *error);
 
@@ -76,78 +76,82 @@ typedef enum abut_convex_method {
     ABUT_DIRECT_SEARCH
 } abut_convex_method;
 
-/* Which normal is chosen, of all along which overlapping bodies can be separated. */
+/* The choice among all normals along which overlapping bodies can be separated. */
 typedef enum abut_minimum {
-    ABUT_TRACKED = 0, /* a local minimum of the distance to separate them: that of the last step
-                         while it remains one */
+    ABUT_TRACKED = 0, /* a local minimum of the distance that separates them: that of the last step
+                         while it still is one */
     ABUT_GLOBAL
 } abut_minimum;
 
 typedef enum abut_convex_status {
     ABUT_SEPARATED = 0,
-    ABUT_TOUCHING, /* within rounding: |overlap| <= 1e-11 of both sizes */
+    ABUT_TOUCHING, /* |overlap| is at most 1e-11 of both sizes */
     ABUT_OVERLAPPING,
     ABUT_UNCONVERGED /* overlap and error are still valid bounds */
 } abut_convex_status;
 
 typedef struct abut_convex_options {
     abut_convex_method method;
-    double patch_angle; /* features within this angle of the normal are part of the contact; 0 <
-                           angle < pi / 4 */
+    double patch_angle; /* features within this angle of the normal belong to the contact; 0 < angle
+                           < pi / 4 */
     double cp_first, cp_last; /* COMMON_PLANE: first and last angle by which the plane is tilted */
-    int iterations;           /* at most, >= 1 */
+    int iterations;           /* largest number of iterations, >= 1 */
 } abut_convex_options;
 
 /* The default options: shortest link, patch_angle of 5 degrees, cp angles of 5 and 0.01 degrees,
  * 100 iterations. */
 abut_convex_options abut_convex_options_default(void);
 
-/* Bodies with constant shapes and sizes; positions are passed to each query. */
+/* Bodies with constant shapes and sizes. Each query gives their positions. */
 typedef struct abut_convex_input {
     const abut_shape *const *shapes; /* shape_count, all of the same dimension; borrowed */
     abut_index shape_count;
     abut_index body_count;
-    const abut_index *shape; /* body_count: numbers of shapes; NULL: all 0 */
-    const double *scales;    /* body_count, > 0; NULL: all 1 */
+    const abut_index *shape; /* body_count: the number of each body's shape; NULL: all are 0 */
+    const double *scales;    /* body_count; > 0; NULL: all are 1 */
     abut_convex_options options;
 } abut_convex_input;
 
 typedef struct abut_convex_finder abut_convex_finder;
 
-/* Borrows the shapes and copies the rest. */
+/* Builds a finder. It borrows the shapes and copies all other input. */
 abut_status abut_convex_finder_build(const abut_convex_input *input, abut_convex_finder **finder,
                                      abut_error *error);
 void abut_convex_finder_free(abut_convex_finder *finder);
 
-/* The number of doubles with which the next query of a pair begins; opaque. */
+/* The length of a row's `state`: doubles that let the next query of the pair begin where this one
+ * ended. Their meaning may change. */
 #define ABUT_CONVEX_STATE 12
 
-/* Rows of an earlier query, as columns of the caller. Zero-initialize: there is no step before. */
+/* Rows of an earlier query, as columns of the caller. A struct of zeros means that there is no step
+ * before. */
 typedef struct abut_convex_before {
     abut_index row_count;
-    const abut_index *i, *j; /* row_count; for walls j is NULL, and mesh and facet are set */
+    const abut_index *i, *j; /* row_count; for walls j is NULL, and mesh and facet are given */
     const abut_index *mesh, *facet;
     const abut_index *image; /* row_count x dimension; NULL: there is no period */
     const double *state;     /* row_count x ABUT_CONVEX_STATE */
-    const abut_index *match; /* for each of the query's pairs, where it has some: the row that it
-                                continues, or -1; NULL: the row with the same i, j and image */
+    const abut_index *match; /* if the query has pairs: the row that each continues, or -1; NULL:
+                                the row with the same i, j and image */
 } abut_convex_before;
 
 typedef struct abut_convex_query {
     const double *positions;    /* body_count x dimension */
     const double *orientations; /* body_count x 4: quaternions x, y, z, w, of any length but 0; for
-                                   polygons body_count angles; NULL: no body is turned */
-    /* The pairs to compute. With `all_rows` each has one row, in their order. NULL: all pairs of
-     * bodies with circumscribed spheres that touch within the gap, by i, then j, then image. */
+                                   polygons body_count angles; NULL: no body is rotated */
+    /* The pairs to compute. With `all_rows` each pair has one row, in the same order. NULL: all
+     * pairs of bodies whose circumscribed spheres touch within the gap, by i, then j, then
+     * image. */
     const abut_index *i, *j;
     abut_index pair_count;
-    int all_rows; /* 1, with pairs: report every pair; 0: only those with overlap >= -gap */
+    int all_rows; /* 1, only with pairs: every pair is reported; 0: only those with overlap >= -gap
+                   */
     double gap;   /* >= 0 */
     abut_convex_before before;
     abut_minimum minimum;
     int spots;            /* 1: contact points are computed */
-    const double *period; /* dimension; 0: not along this axis; NULL: along none. Given pairs use
-                             the image with the nearest circumscribed sphere */
+    const double *period; /* dimension; 0: not along this axis; NULL: along none. Each given pair
+                             uses the image whose circumscribed sphere is nearest */
     int workers;
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
@@ -165,8 +169,8 @@ void abut_convex_contacts_free(abut_convex_contacts *contacts);
 abut_index abut_convex_contacts_count(const abut_convex_contacts *contacts);
 abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts);
 
-/* Columns of results, with m = abut_convex_contacts_count, k = ..._spot_count and d = dimension.
- * Columns that are NULL are not written. */
+/* Columns of results, with m = abut_convex_contacts_count, k = abut_convex_contacts_spot_count and
+ * d = dimension. Columns that are NULL are not written. */
 #define ABUT_CONVEX_COLUMNS(X)                                                                     \
     X(i, INDEX, 0, ROWS, ALWAYS, 0, "", "the first body")                                          \
     X(j, INDEX, 0, ROWS, WITH_BODIES, 0, "", "the second")                                         \
@@ -224,17 +228,17 @@ typedef struct abut_spot_step {
     const abut_index *spot_feature; /* spot_count x 2 */
 } abut_spot_step;
 
-/* row_match: for each row of `now` the row of `before`, or -1. swapped: 1 where i and j of that row
- * have changed places; NULL: in no row. Offsets and rows are checked. */
+/* row_match: for each row of `now` the row of `before`, or -1. swapped: by row of `now`: 1 if i and
+ * j were exchanged since `before`; NULL: none were. Offsets and rows are checked. */
 abut_status abut_spots_match(const abut_spot_step *now, const abut_spot_step *before,
                              const abut_index *row_match, const uint8_t *swapped, abut_index *match,
                              abut_error *error);
 
-/* Valid entrances of pairs. An entrance is a pair of features by which the bodies can meet without
- * overlap: vertex and facet, facet and vertex, or two edges that cross. */
+/* Valid entrances of pairs. An entrance is a pair of features at which two bodies can meet without
+ * overlap: vertex and facet, facet and vertex, or two crossing edges. */
 typedef struct abut_entrances abut_entrances;
 
-/* Entrances of the same pairs in the step before. Zero-initialize: there are none. */
+/* Entrances of the same pairs in the last step. A struct of zeros means that there are none. */
 typedef struct abut_entrances_before {
     abut_index pair_count, row_count;
     const abut_index *offsets; /* pair_count + 1 */
@@ -242,7 +246,8 @@ typedef struct abut_entrances_before {
     const abut_index *feature; /* row_count x 2 */
 } abut_entrances_before;
 
-/* Reads positions, orientations, pairs, period, workers and interrupted of the query. */
+/* Finds entrances. Of the query it reads positions, orientations, pairs, period, workers and
+ * interrupted. */
 abut_status abut_entrances_find(const abut_convex_finder *finder, const abut_convex_query *query,
                                 const abut_entrances_before *before, abut_entrances **entrances,
                                 abut_error *error);
@@ -266,24 +271,24 @@ typedef struct abut_entrance_columns {
 
 void abut_entrances_write(const abut_entrances *entrances, const abut_entrance_columns *columns);
 
-/* Walls for bodies of three dimensions. */
+/* Walls for three-dimensional bodies. */
 typedef struct abut_convex_walls {
-    const struct abut_finder *finder; /* of meshes; NULL: no meshes */
-    const double *poses;              /* of its meshes, x 4 x 4; NULL: the identity */
+    const struct abut_finder *finder; /* the meshes; NULL: there are none */
+    const double *poses;              /* of these meshes, x 4 x 4; NULL: all are the identity */
     abut_index half_space_count;
     const double *half_spaces; /* x 6: a point of the plane, and the unit normal, which points to
                                   the bodies */
-    const abut_index *bodies;  /* numbers of the bodies to search for, ascending, not checked; NULL:
-                                  all bodies */
+    const abut_index *bodies;  /* ascending numbers of the bodies that are searched, not checked;
+                                  NULL: all bodies */
     abut_index body_count;
 } abut_convex_walls;
 
 /* Finds the facets and half spaces that each body touches, sorted by i, then mesh, then facet. A
  * row has the spots that lie in its facet, and the largest of their overlaps. Facets in one plane
- * count as one wall. All their rows are reported if one of its spots has an overlap >= -gap. The
- * spots, forces and torques of such a wall together are those of the half space. `i`, `j`,
- * `pair_count`, `all_rows`, `before` and `minimum` of the query are not read: results do not depend
- * on the step before. */
+ * count as one wall. If a spot of this wall has an overlap >= -gap, all its rows are reported. All
+ * spots, forces and torques of such a wall together are those of a half space. Members of the query
+ * that are not read: `i`, `j`, `pair_count`, `all_rows`, `before` and `minimum`. So results do not
+ * depend on the last step. */
 abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_convex_query *query,
                                    const abut_convex_walls *walls, abut_convex_contacts **contacts,
                                    abut_error *error);

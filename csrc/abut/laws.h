@@ -11,12 +11,12 @@ extern "C" {
 
 /* ---- laws of contact ---- */
 
-/* How the elastic force of a contact follows from its overlap. */
+/* How the elastic force of a contact depends on its overlap. */
 typedef enum abut_law_kind {
-    ABUT_NO_LAW = 0, /* a step in which such materials meet ends with ABUT_LAW_MISSING */
+    ABUT_NO_LAW = 0, /* a step in which these materials touch ends with ABUT_LAW_MISSING */
     ABUT_HERTZ,
     ABUT_LINEAR,
-    ABUT_USER_LAW /* a function of the caller: `number` is its number */
+    ABUT_USER_LAW /* a function of the caller, with the number `number` */
 } abut_law_kind;
 
 /* Rolling resistance. */
@@ -29,10 +29,10 @@ typedef enum abut_rolling {
 /* Cohesion, the attraction of a contact (docs/dem.md §2). */
 typedef enum abut_cohesion {
     ABUT_NO_COHESION = 0,
-    ABUT_JKR,           /* with HERTZ alone: sticky surfaces with a neck that snaps */
+    ABUT_JKR,           /* only with HERTZ: sticky surfaces with a neck that snaps */
     ABUT_DMT,           /* attraction at touch, and over a short gap */
     ABUT_LIQUID_BRIDGE, /* Willett's bridge: it forms at touch and ruptures at a gap */
-    ABUT_LUDING,        /* with LINEAR alone: plastic loading, elastic unloading and attraction */
+    ABUT_LUDING,        /* only with LINEAR: plastic loading, elastic unloading and attraction */
     ABUT_COHESION_COUNT
 } abut_cohesion;
 
@@ -84,7 +84,8 @@ typedef struct abut_law {
     ABUT_LAW_NUMBERS(ABUT_MEMBER)
 } abut_law;
 
-/* The damping ratio of a restitution, under a force that never attracts (docs/dem.md eq. 8). */
+/* The damping ratio that gives a coefficient of restitution, if the force never attracts
+ * (docs/dem.md eq. 8). */
 double abut_damping_ratio(double restitution);
 
 /* A user law with its parameters: see abut_law.h. */
@@ -93,10 +94,9 @@ typedef struct abut_user_law {
     const double *parameters;
     abut_index parameter_count;
     int vector_count, scalar_count; /* vectors and scalars in the history of each contact */
-    int identity;                   /* > 0: the law ignores a contact history that has another
-                                       identity */
-    double reach;                   /* the largest gap at which the law acts; 0: it acts from touch
-                                       on */
+    int identity; /* > 0: the law ignores a contact history that a law with another identity wrote
+                   */
+    double reach; /* the largest gap at which the law acts; 0: it acts only at touch */
 } abut_user_law;
 
 /* The user laws of a simulation. */
@@ -105,20 +105,20 @@ typedef struct abut_user_laws {
     abut_index count;
 } abut_user_laws;
 
-/* Evaluates a user law for contacts outside of a simulation. The columns, each `count` long, are
+/* Evaluates a user law for contacts outside of a simulation. Its columns have the length `count`:
  * those of ABUT_LAW_INPUTS, of the history (vectors first), and of ABUT_LAW_OUTPUTS. */
 void abut_user_law_apply(const abut_user_law *law, double step, abut_index count,
                          const double *inputs, const double *history_in, double *outputs,
                          double *history_out);
 
-/* Evaluates a built-in law in the same way. Its history has the tangential spring, the rolling
- * spring, the overlap of the step before, and the largest overlap (0 but for LUDING). Returns
- * ABUT_OK or ABUT_BAD_LAW. */
+/* Evaluates a built-in law, with the same columns. The history has the tangential spring, the
+ * rolling spring, the overlap in the last step, and the largest overlap (0 except for LUDING).
+ * Returns ABUT_OK or ABUT_BAD_LAW. */
 abut_status abut_law_apply(const abut_law *law, double step, abut_index count, const double *inputs,
                            const double *history_in, double *outputs, double *history_out,
                            abut_error *error);
 
-/* The largest gap at which a built-in law attracts, for this R*. *begins: the overlap at which
+/* The largest gap across which a built-in law attracts, for this R*. *begins: the overlap at which
  * contacts begin; 0: at touch. The law is not checked. */
 double abut_law_reach(const abut_law *law, double radius, double *begins);
 

@@ -15,7 +15,7 @@ extern "C" {
  *
  * Spheres that move in time by the discrete element method; docs/dem.md has the formulas. Any
  * consistent units may be used. Rows of spheres are numbered in the order of insertion. The library
- * stores spheres in another order, which no result shows.
+ * stores spheres in another order, but results are in the order of rows.
  *
  *     abut_simulation *simulation = NULL;
  *     abut_simulation_input input = {.step = 1e-4, .workers = 1};
@@ -38,49 +38,49 @@ typedef enum abut_motion_kind {
     ABUT_ROTATING = 0,
     ABUT_TRANSLATING,
     ABUT_OSCILLATING,
-    /* each of the following motions must be the only one of its wall */
+    /* Each of the following motions must be the only one of its wall. */
     ABUT_GIVEN, /* by poses from abut_simulation_place */
-    ABUT_SERVO, /* along a line, by a load and the forces of contacts: see abut_drive */
-    ABUT_FREE   /* as a rigid body, by loads and the forces of contacts: see abut_drive */
+    ABUT_SERVO, /* along a line, by a load and forces of contacts: see abut_drive */
+    ABUT_FREE   /* as a rigid body, by loads and forces of contacts: see abut_drive */
 } abut_motion_kind;
 
 typedef struct abut_motion {
     abut_motion_kind kind;
-    double vector[3]; /* ROTATING: the axis, of unit length; TRANSLATING: the velocity;
-                         OSCILLATING: the amplitude */
+    double vector[3]; /* ROTATING: the axis, a unit vector; TRANSLATING: the velocity; OSCILLATING:
+                         the amplitude */
     double origin[3]; /* ROTATING: a point of the axis */
     double rate;      /* ROTATING: angle per time; OSCILLATING: frequency, cycles per time */
     double phase;     /* OSCILLATING: shift = amplitude (sin(2 pi rate t + phase) - sin phase) */
 } abut_motion;
 
-/* A wall. The first walls are the meshes of the simulation's finder, with the same numbers. Half
- * spaces follow, and then walls that are off, of either form. */
+/* A wall. The first walls are the meshes of the simulation's finder, with the same numbers. Then
+ * come half spaces, and then walls that are off, which may be meshes or half spaces. */
 typedef struct abut_wall {
     abut_index material;
-    const abut_motion *motions; /* the first moves the mesh, each further one moves all before it */
-    abut_index motion_count;    /* 0: the wall stands still */
+    const abut_motion *motions; /* the first moves the wall; each further one moves all before it */
+    abut_index motion_count;    /* 0: the wall is at rest */
     double start;               /* time at which the motions begin */
-    double pose[16];            /* the pose at that time: 4 x 4, rigid */
+    double pose[16];            /* the pose at this time: 4 x 4, rigid */
     double point[3], normal[3]; /* of a half space, in its own frame: a point of its surface, and
                                    the unit normal, which points to spheres and bodies */
-    int is_off;                 /* 1: it moves, but has no contacts */
-    abut_index vertex_count;    /* of a mesh that deforms, which has no motions; otherwise 0 */
+    int is_off;                 /* 1: the wall moves, but has no contacts */
+    abut_index vertex_count; /* number of vertices of a mesh that deforms, which has no motions; 0:
+                                the wall is rigid */
 } abut_wall;
 
-/* The pose and velocity of a wall at a time. The velocity of a wall of SERVO or FREE is that of
- * half a step earlier. */
+/* The pose and velocity of a wall at a time. For SERVO and FREE the velocity is that of half a step
+ * earlier. */
 typedef struct abut_wall_state {
     double pose[16];
     double velocity[3]; /* of the origin */
     double spin[3];
-    double origin[3]; /* reference point of the wall's torque: the origin of the first motion that
-                         rotates, or 0, moved by all motions after it. A wall that stands still: 0;
-                         GIVEN: the origin of its frame; SERVO: 0, moved with the wall; FREE:
-                         `position` */
+    double origin[3]; /* reference point of the wall's torque. With motions: the origin of the first
+                         rotation, or 0, moved by all later motions. At rest: 0; GIVEN: the origin
+                         of its frame; SERVO: 0, moved with the wall; FREE: `position` */
 } abut_wall_state;
 
-/* The load and state of a wall of SERVO or FREE, all in doubles (docs/dem.md §9); a row of numbers
- * of the caller has them in this order. Steps change those from `travel` on. */
+/* The load and state of a SERVO or FREE wall, all as doubles (docs/dem.md §9). A row of the
+ * caller's numbers has them in this order. Steps change the members from `travel` on. */
 #define ABUT_DRIVE_COLUMNS(X)                                                                      \
     X(mass, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "mass",                                            \
       "FREE: > 0; SERVO: of the wall; 0: a massless wall, which moves to where it bears its load") \
@@ -129,21 +129,20 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
                                   abut_error *error);
 void abut_simulation_free(abut_simulation *simulation);
 
-/* Sets the laws, material_count x material_count, symmetric; copied. Materials are never removed.
- */
+/* Sets the laws: material_count x material_count, symmetric. They are copied. Materials are never
+ * removed. */
 abut_status abut_simulation_set_laws(abut_simulation *simulation, abut_index material_count,
                                      const abut_law *laws, abut_error *error);
 
-/* Sets laws of which some are functions of the caller; their parameters are copied, too. */
+/* Sets laws of which some are functions of the caller. Their parameters are copied, too. */
 abut_status abut_simulation_set_user_laws(abut_simulation *simulation, abut_index material_count,
                                           const abut_law *laws, const abut_user_laws *own,
                                           abut_error *error);
 
-/* Replaces all walls. The finder, NULL without meshes, is borrowed until the next call; walls are
+/* Replaces all walls. The finder (NULL: no meshes) is borrowed until the next call; walls are
  * copied. numbers: the earlier number of each wall, or -1 for a new wall; NULL: earlier walls keep
  * their numbers. Contacts with walls that are removed or off are deleted, and their elastic energy
  * counts as dissipated.
- *
  * A sphere's contact with a half space has facet 0, type FACET, and the half space's point as its
  * only node: see abut_query. A step ends with ABUT_HALF_SPACE_REPEATS if the normal of a half space
  * is not perpendicular to each axis with a period. */
@@ -151,21 +150,21 @@ abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_fi
                                       const abut_wall *walls, abut_index wall_count,
                                       const abut_index *numbers, abut_error *error);
 
-/* Sets the pose that a wall of GIVEN has at the beginning of the next step. Laws use its
- * displacement between the poses of both steps. The power of forces uses the state's velocity. */
+/* Sets the pose of a GIVEN wall at the beginning of the next step. Laws use the wall's displacement
+ * from its pose in the step before to this one. The power of forces uses the state's velocity. */
 void abut_simulation_place(abut_simulation *simulation, abut_index wall,
                            const abut_wall_state *state);
 
-/* Sets the first pose of a wall of GIVEN. A new wall, or a wall that stood in its first pose until
- * now, has no displacement from this: it stood there before. */
+/* Sets the first pose of a GIVEN wall. If the wall is new, or has only had its first pose, this is
+ * no displacement: it counts as having always been there. */
 void abut_simulation_begin(abut_simulation *simulation, abut_index wall,
                            const abut_wall_state *state);
 
 /* Sets the velocities of the vertices of a wall that deforms: vertex_count x 3, in the world. Call
- * it after abut_finder_update has replaced the mesh of the last step; the next step begins with the
- * new vertices. Velocities are those of half a step earlier, as those of spheres. The power of the
- * last step's contacts is corrected by the mean of the velocities before and after. Only spheres
- * may touch such walls. */
+ * it after abut_finder_update has replaced the mesh of the last step. The next step begins with the
+ * new vertices. Velocities are those of half a step earlier, as for spheres. The power of the last
+ * step's contacts is corrected to that of the mean velocity before and after. Only spheres may
+ * touch such walls. */
 void abut_simulation_deform(abut_simulation *simulation, abut_index wall, const double *velocities);
 
 /* Whether a wall deforms and has this number of vertices. */
@@ -177,13 +176,14 @@ int abut_simulation_deforms(const abut_simulation *simulation, abut_index wall,
 void abut_simulation_nodal_forces(const abut_simulation *simulation, abut_index wall,
                                   abut_index vertex_count, double *forces);
 
-/* Sets the load and state of a wall of SERVO or FREE. It stands still before the first call. */
+/* Sets the load and state of a SERVO or FREE wall. Before the first call the wall is at rest. */
 void abut_simulation_set_drive(abut_simulation *simulation, abut_index wall,
                                const abut_drive *drive);
 abut_drive abut_simulation_drive(const abut_simulation *simulation, abut_index wall);
 
-/* The state of a wall at the beginning of the last step, and now. */
+/* The state of a wall at the beginning of the last step. */
 abut_wall_state abut_simulation_wall(const abut_simulation *simulation, abut_index wall);
+/* The present state of a wall. */
 abut_wall_state abut_simulation_wall_now(const abut_simulation *simulation, abut_index wall);
 
 /* Spheres as columns of the caller, by row. Reading and assigning leave out columns that are NULL,
@@ -222,14 +222,14 @@ abut_index abut_simulation_sphere_count(const abut_simulation *simulation);
 abut_status abut_simulation_add(abut_simulation *simulation, const abut_spheres *spheres,
                                 abut_error *error);
 
-/* Removes spheres. is_gone: 1 for each row to remove; the rows after it move up. Clusters are
- * removed with all of their members. */
+/* Removes spheres. is_gone: 1 for each row to remove; later rows move up. A cluster can only be
+ * removed with all of its members. */
 abut_status abut_simulation_remove(abut_simulation *simulation, const uint8_t *is_gone,
                                    abut_error *error);
 void abut_simulation_read(const abut_simulation *simulation, const abut_spheres *spheres);
 
-/* Assigns whole columns. Centers of members of clusters follow from their cluster, whatever is
- * assigned. */
+/* Assigns whole columns. Centers of members of clusters cannot be assigned: they follow from their
+ * cluster. */
 abut_status abut_simulation_assign(abut_simulation *simulation, const abut_spheres *spheres,
                                    abut_error *error);
 
@@ -282,42 +282,42 @@ typedef struct abut_rigids {
 
 abut_index abut_simulation_rigid_count(const abut_simulation *simulation, abut_rigid_kind kind);
 
-/* Adds rigid bodies. For clusters `spheres` has all members, cluster by cluster; their centers,
- * velocities and spins follow from the clusters. For convex bodies `spheres` is NULL. They touch
- * each other, spheres and walls, and their laws act at each spot. */
+/* Adds rigid bodies. For clusters, `spheres` has all members, cluster by cluster; their centers,
+ * velocities and spins follow from the clusters. For convex bodies `spheres` is NULL. These touch
+ * each other, spheres and walls, and laws act at each of their spots. */
 abut_status abut_simulation_add_rigids(abut_simulation *simulation, abut_rigid_kind kind,
                                        const abut_rigids *rigids, const abut_spheres *spheres,
                                        abut_error *error);
 void abut_simulation_read_rigids(const abut_simulation *simulation, abut_rigid_kind kind,
                                  const abut_rigids *rigids);
 
-/* Assigns positions, orientations, velocities and angular momenta. NULL: unchanged. */
+/* Assigns the columns positions, orientations, velocities and angular momenta. NULL: unchanged. */
 abut_status abut_simulation_assign_rigids(abut_simulation *simulation, abut_rigid_kind kind,
                                           const abut_rigids *rigids, abut_error *error);
 
-/* Sets forces and torques of the next step beside those of contacts, count x 3 by row; NULL: none.
- * They are copied, and act in that step alone. */
+/* Sets forces and torques of the next step in addition to those of contacts: count x 3, by row;
+ * NULL: none. They are copied, and act only in that step. */
 abut_status abut_simulation_apply(abut_simulation *simulation, const double *forces,
                                   const double *torques, abut_error *error);
 
-/* Sets the shapes of bodies, of three dimensions; borrowed as long as the simulation lives. Earlier
- * shapes keep their numbers and cannot be removed. */
+/* Sets the shapes of bodies, which have three dimensions. They are borrowed as long as the
+ * simulation exists. Earlier shapes keep their numbers and cannot be removed. */
 abut_status abut_simulation_set_shapes(abut_simulation *simulation, const abut_shape *const *shapes,
                                        abut_index shape_count, abut_error *error);
 
-/* Removes convex bodies. is_gone: 1 for each body to remove; the bodies after it move up. Clusters
- * are removed with their spheres by abut_simulation_remove. */
+/* Removes convex bodies. is_gone: 1 for each body to remove; later bodies move up. Clusters are
+ * removed with their spheres by abut_simulation_remove. */
 abut_status abut_simulation_remove_bodies(abut_simulation *simulation, const uint8_t *is_gone,
                                           abut_error *error);
 
-/* As abut_simulation_apply, for convex bodies: count x 3, torques about centers of mass. */
+/* As abut_simulation_apply, for convex bodies: count x 3; torques are about centers of mass. */
 abut_status abut_simulation_apply_to_bodies(abut_simulation *simulation, const double *forces,
                                             const double *torques, abut_error *error);
 
-/* Bonds of spheres as columns of the caller: round beams from center to center that hold two
- * spheres until they break (docs/dem.md §12). They are sorted by i, then j. Columns that steps
- * write are NULL for new bonds, which begin at the present places of their spheres. To restore a
- * saved step all columns are given, with i < j. */
+/* Bonds of spheres as columns of the caller. A bond is a round beam from center to center, which
+ * holds two spheres until it breaks (docs/dem.md §12). Rows are sorted by i, then j. For new bonds,
+ * which begin at the present places of their spheres, columns that steps write are NULL. To restore
+ * a saved step all columns are given, with i < j. */
 #define ABUT_BOND_COLUMNS(X)                                                                       \
     X(i, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of a sphere; i < j when bonds are read")    \
     X(j, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of the other one")                          \
@@ -355,25 +355,25 @@ typedef struct abut_bonds {
 
 abut_index abut_simulation_bond_count(const abut_simulation *simulation);
 
-/* Adds bonds between spheres, to the nearest image at their present places; or, with all columns,
- * restores those of a saved step. After an error no bond is added. Bonds of a removed sphere are
- * removed with it. */
+/* Adds bonds. Each connects its first sphere to the image of the second that is nearest now. If all
+ * columns are given, they restore the bonds of a saved step. After an error no bond is added. Bonds
+ * of a removed sphere are removed with it. */
 abut_status abut_simulation_add_bonds(abut_simulation *simulation, const abut_bonds *bonds,
                                       abut_error *error);
 
-/* Removes bonds. This is no breakage: their elastic energy counts as dissipated. is_gone: 1 for
- * each bond to remove. */
+/* Removes bonds. They do not count as broken, and their elastic energy counts as dissipated.
+ * is_gone: 1 for each bond to remove. */
 abut_status abut_simulation_remove_bonds(abut_simulation *simulation, const uint8_t *is_gone,
                                          abut_error *error);
 
-/* Assigns whole columns of strengths and damping. NULL: unchanged. */
+/* Assigns the columns of strengths and damping. NULL: unchanged. */
 abut_status abut_simulation_assign_bonds(abut_simulation *simulation, const abut_bonds *bonds,
                                          abut_error *error);
 
 /* Reads bonds into the columns that are not NULL; `count` is not read. */
 void abut_simulation_read_bonds(const abut_simulation *simulation, const abut_bonds *bonds);
 
-/* Broken bonds, in the order of their breakages; those of one step are sorted by i, then j. */
+/* Broken bonds, in the order in which they broke. Those of one step are sorted by i, then j. */
 #define ABUT_BREAKAGE_COLUMNS(X)                                                                   \
     X(step, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "number of steps before the breakage")        \
     X(ids, INDEX, 2, ROWS, ALWAYS, ABUT_LOCKED, "", "`ids` of the bond")                           \
@@ -391,8 +391,8 @@ abut_index abut_simulation_breakage_count(const abut_simulation *simulation);
 void abut_simulation_read_breakages(const abut_simulation *simulation,
                                     const abut_breakages *breakages);
 
-/* Pairs of spheres that have not separated since their bond broke. The part of their overlap that
- * they had when they were bonded does not count. They are sorted by i, then j, and i < j. */
+/* Pairs of spheres that have not separated since their bond broke. The overlap that they had when
+ * they were bonded is subtracted from their overlap. Rows are sorted by i, then j, and i < j. */
 #define ABUT_REST_COLUMNS(X)                                                                       \
     X(i, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of a sphere")                               \
     X(j, INDEX, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "row of the other one")                          \
@@ -413,97 +413,99 @@ abut_status abut_simulation_restore_breakages(abut_simulation *simulation,
                                               const abut_breakages *breakages,
                                               const abut_rests *rests, abut_error *error);
 
-/* Grains, each of which moves as one: spheres that are in no cluster, by rows, then clusters, then
- * convex bodies, at the beginning of the last step. Columns may be NULL. */
+/* Grains at the beginning of the last step; each moves as a whole. First come spheres that are in
+ * no cluster, by row, then clusters, then convex bodies. Columns may be NULL. */
 typedef struct abut_grains {
-    double *centers;       /* count x 3: centers of mass, before the step moved the grains */
+    double *centers;       /* count x 3: centers of mass */
     double *velocities;    /* count x 3: the mean of the velocities half a step before and after */
     double *masses;        /* count */
-    abut_index *of_sphere; /* for each sphere: the number of its grain */
+    abut_index *of_sphere; /* by sphere: the number of its grain */
 } abut_grains;
 
 abut_index abut_simulation_grain_count(const abut_simulation *simulation);
 void abut_simulation_read_grains(const abut_simulation *simulation, const abut_grains *grains);
 
 /* Sets the time step and gravity from now on; gravity NULL: unchanged. Time and contact history
- * continue. The first new step moves velocities to its middle, by half of the last step and half of
- * the new one. The gravitational energy stays continuous. Returns ABUT_BAD_TIME_STEP or
+ * continue. The first new step changes velocities for half of the last step and half of the new
+ * one. The gravitational energy does not jump. Returns ABUT_OK; or ABUT_BAD_TIME_STEP or
  * ABUT_BAD_GRAVITY with nothing changed. */
 abut_status abut_simulation_set_step(abut_simulation *simulation, double step,
                                      const double gravity[3], abut_error *error);
 
-/* Runs a number of steps. On a status other than ABUT_OK the simulation is in the state after *done
- * steps, and may run on. ABUT_LAW_MISSING: index: the sphere, detail: its material, value: the
- * material that it touches. ABUT_SPHERE_LOST: index: the sphere, detail: the number of the step. */
+/* Runs a number of steps. After a status other than ABUT_OK, the simulation is in the state after
+ * *done steps, and may be run further. ABUT_LAW_MISSING: index: the sphere, detail: its material,
+ * value: the material that it touches. ABUT_SPHERE_LOST: index: the sphere, detail: the number of
+ * the step. */
 abut_status abut_simulation_run(abut_simulation *simulation, abut_index steps,
                                 abut_interrupted interrupted, void *interrupted_data,
                                 abut_index *done, abut_error *error);
 abut_index abut_simulation_step_count(const abut_simulation *simulation);
 
 /* Sets bounds that are tested after each step: for spheres by their centers, for clusters and
- * bodies by their centers of mass. low: NULL: no bounds. stops: 1: a run ends with
- * ABUT_OUT_OF_BOUNDS after a step in which a sphere or body has left; 0: those that leave are
+ * bodies by their centers of mass. low NULL: no bounds. stops: 1: a run ends with
+ * ABUT_OUT_OF_BOUNDS after a step in which a sphere or body has left the bounds; 0: it is only
  * counted. Returns ABUT_OK or ABUT_BAD_BOUNDS. */
 abut_status abut_simulation_set_bounds(abut_simulation *simulation, const double low[3],
                                        const double high[3], int stops, abut_error *error);
 
-/* How many spheres, clusters and bodies have left the bounds since they were set. */
+/* The number of spheres, clusters and bodies that have left the bounds since these were set. */
 abut_index abut_simulation_left_count(const abut_simulation *simulation);
 
-/* Writes 1 for each sphere (or member of a cluster) and each body that is beyond the bounds now,
- * otherwise 0. */
+/* Writes 1 for each sphere (or member of a cluster) and each body that is now outside of the
+ * bounds, otherwise 0. */
 void abut_simulation_find_outside(const abut_simulation *simulation, uint8_t *spheres,
                                   uint8_t *bodies);
 
 abut_law_case abut_simulation_law_case(const abut_simulation *simulation);
 
-/* The kinds of interactions. Those of bodies come first. */
+/* The kinds of interactions. */
 typedef enum abut_interaction {
     ABUT_BODY_WALL = 0,
     ABUT_BODY_BODY,
     ABUT_BODY_SPHERE, /* i: the body, j: the row of the sphere */
     ABUT_SPHERE_WALL,
-    ABUT_SPHERE_SPHERE /* without spheres of one cluster, and without a sphere and its own image */
+    ABUT_SPHERE_SPHERE /* not: spheres of one cluster, or a sphere and its own image */
 } abut_interaction;
 enum { ABUT_BODY_INTERACTIONS = 3, ABUT_INTERACTION_COUNT = 5, ABUT_STEP_TERMS = 12 };
 
 typedef union abut_interaction_columns {
-    abut_convex_columns bodies; /* rows of abut_convex_contacts_write, without `offsets` */
+    abut_convex_columns bodies; /* of bodies, as abut_convex_contacts_write, without `offsets` */
     abut_columns contacts;      /* of spheres and walls: rows of abut_contacts_write */
-    abut_pair_columns pairs;    /* of spheres: rows of abut_pairs_write */
+    abut_pair_columns pairs;    /* of two spheres: rows of abut_pairs_write */
 } abut_interaction_columns;
 
-/* The interactions of the last step with their forces and contact history: one entry per spot of
- * bodies, and one per row of the others. Columns belong to the caller; any may be NULL where they
- * are written. */
+/* The interactions of the last step with their forces and contact history. These have one entry per
+ * spot of bodies, and one per row of other kinds. Columns belong to the caller. If they are
+ * written, any may be NULL. */
 typedef struct abut_interactions {
-    abut_index row_count, entry_count; /* entries: spots of bodies, nodes of contacts with walls */
+    abut_index row_count, entry_count; /* entry_count: number of spots of bodies, or of nodes of
+                                          contacts with walls */
     abut_interaction_columns columns;
-    double *force;   /* x 3: on the sphere, or on i */
+    double *force;   /* x 3: on the sphere, or on i of a pair */
     double *spring;  /* x 3: the tangential spring T */
     double *moment;  /* x 3: of rolling, on the sphere or on i; 0 without laws of type C */
     double *roll;    /* x 3: the rolling spring M; 0 without laws of type C */
     double *history; /* x abut_simulation_history_count; NULL: none */
 } abut_interactions;
 
-/* How many numbers the history of an interaction has beside both springs. First come the vectors
- * and scalars of user laws, with room for the law that has most of each, or the largest overlap
- * under a built-in law that keeps it. Then come the identity of the law that wrote them, -1 for a
- * built-in law and 0 for none, and the stored energy. 0: no law has such numbers. */
+/* The count of numbers that the history of an interaction has in addition to both springs; 0: no
+ * law has any. First come vectors and scalars: the largest number of either that a user law needs,
+ * or the largest overlap, if a built-in law stores it. Then come the identity of the law that wrote
+ * them (-1: a built-in law, 0: none) and the stored energy. */
 abut_index abut_simulation_history_count(const abut_simulation *simulation);
 
-/* Returns the counts alone, without columns. */
+/* Returns only the counts, without columns. */
 abut_interactions abut_simulation_count_interactions(const abut_simulation *simulation,
                                                      abut_interaction who);
 abut_status abut_simulation_write_interactions(const abut_simulation *simulation,
                                                abut_interaction who, const abut_interactions *to,
                                                abut_error *error);
 
-/* The rest of the state after a step, for saving. */
+/* The numbers of the state after a step that are in no column, for saving. */
 typedef struct abut_step_state {
     abut_index step_count;
-    double account[7];             /* the sums that energies are measured from */
-    double terms[ABUT_STEP_TERMS]; /* numbers that the next steps need; opaque */
+    double account[7];             /* the sums from which energies are computed */
+    double terms[ABUT_STEP_TERMS]; /* numbers that the next steps need; their meaning may change */
     const abut_wall_state *walls;  /* wall_count: walls at the beginning of the last step */
 } abut_step_state;
 
@@ -511,8 +513,8 @@ typedef struct abut_step_state {
  */
 abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
 
-/* The state of a wall that deforms, with its present vertices in its mesh. Each array is
- * vertex_count x 3: vertices and velocities at the beginning of the last step, and the present
+/* The state of a wall that deforms, in addition to its mesh, which has the present vertices. Each
+ * array is vertex_count x 3: vertices and velocities at the beginning of the last step, and present
  * velocities. Restore it after abut_simulation_set_walls, and before interactions are restored. */
 typedef struct abut_deforming_state {
     const double *before, *velocities_before, *velocities;
@@ -521,31 +523,32 @@ typedef struct abut_deforming_state {
 void abut_simulation_restore_deforming(abut_simulation *simulation, abut_index wall,
                                        const abut_deforming_state *state);
 
-/* Restores a saved step. Laws, spheres, clusters, bodies and walls as they were then must have been
+/* Restores a saved step. The laws, spheres, clusters, bodies and walls of that step must have been
  * set and added before. */
 void abut_simulation_restore(abut_simulation *simulation, const abut_step_state *state);
 
-/* Reads the order in which spheres are stored, on which the bits of their sums depend: rows[k] is
- * the row of the sphere at place k. Returns the step in which spheres are sorted by place next. */
+/* Reads the order in which spheres are stored; the last bits of their sums depend on it. rows[k] is
+ * the row of the sphere at place k. Returns the number of the step in which spheres are sorted
+ * next. */
 abut_index abut_simulation_read_order(const abut_simulation *simulation, abut_index *rows);
 
-/* Restores the order of storage, after everything else. Then steps have the bits that they would
- * have had without saving. Returns ABUT_OK or ABUT_NO_MEMORY. Returns ABUT_BAD_EARLIER where a row
- * does not exist or is at two places (index: the place, detail: the row, value: how many rows there
- * are). After an error nothing has changed. */
+/* Restores the order of storage; call it last. Then steps have the bits that they would have had
+ * without saving. Returns ABUT_OK or ABUT_NO_MEMORY. Returns ABUT_BAD_EARLIER if a row does not
+ * exist or is at two places (index: the place, detail: the row, value: the number of rows). After
+ * an error nothing has changed. */
 abut_status abut_simulation_restore_order(abut_simulation *simulation, const abut_index *rows,
                                           abut_index next_step, abut_error *error);
 
 /* Restores the interactions of the last step, after abut_simulation_restore. All columns must be
- * given, except `image` without a period, a pair's `point`, and `moment` and `roll` where they are
- * 0. Offsets and numbers are checked as those of a search. */
+ * given. Exceptions are `image` without a period, `point` of pairs, and `moment` and `roll` if all
+ * are 0. Offsets and numbers are checked like those of a search. */
 abut_status abut_simulation_restore_interactions(abut_simulation *simulation, abut_interaction who,
                                                  const abut_interactions *from, abut_error *error);
 
 /* The load of spheres and bodies on a wall at the beginning of the last step. */
 typedef struct abut_wall_load {
     double force[3];
-    double torque[3]; /* about the wall's origin, less the moments of rolling */
+    double torque[3]; /* about the wall's origin, minus the moments of rolling */
     double power;     /* power of force and torque on the wall */
 } abut_wall_load;
 
@@ -554,24 +557,24 @@ abut_wall_load abut_simulation_load(const abut_simulation *simulation, abut_inde
 /* Energies at the beginning of the last step. Their sum is conserved. */
 typedef struct abut_energy {
     double kinetic, rotational, gravitational, elastic;
-    double dissipated; /* by contacts */
-    double wall_work;  /* done on walls */
+    double dissipated; /* energy dissipated by contacts */
+    double wall_work;  /* work done on walls */
 } abut_energy;
 
 abut_energy abut_simulation_energy(const abut_simulation *simulation);
 
 /* The longest stable step, and the sphere, body or wall that limits it. */
 typedef struct abut_stable_step {
-    double step;      /* INFINITY: nothing limits the step */
-    abut_index index; /* the row of the sphere, or the number of the body or wall; of equal ones the
-                         first */
-    abut_index contact_count; /* its contacts and bonds, or the spots of a body; 0: it touches
-                                 nothing */
+    double step;      /* INFINITY: nothing limits it */
+    abut_index index; /* the row of the sphere, or the number of the body or wall; if several have
+                         the same step: the first */
+    abut_index contact_count; /* number of contacts and bonds of the sphere or wall, or of spots of
+                                 the body; 0: it touches nothing */
 } abut_stable_step;
 
 /* The longest step that is stable for the contacts of spheres at the beginning of the last step;
- * INFINITY without spheres. A sphere that touches nothing counts as if it had four contacts. Their
- * overlap is 1 % of its radius, or as deep as its speed presses them. */
+ * INFINITY without spheres. A sphere that touches nothing counts as if it had four contacts. The
+ * overlap of these is 1 % of its radius, or that of an impact with its speed, if this is larger. */
 abut_status abut_simulation_stable_step(const abut_simulation *simulation,
                                         abut_stable_step *longest);
 
@@ -580,7 +583,7 @@ abut_status abut_simulation_stable_step(const abut_simulation *simulation,
 abut_status abut_simulation_stable_step_of_bodies(const abut_simulation *simulation,
                                                   abut_stable_step *longest);
 
-/* The longest stable step of driven walls that have a mass, by their contacts. */
+/* The longest stable step of driven walls with a mass, by their contacts. */
 abut_status abut_simulation_stable_step_of_walls(const abut_simulation *simulation,
                                                  abut_stable_step *longest);
 
@@ -591,31 +594,31 @@ typedef enum abut_partner {
     ABUT_PARTNER_WALL
 } abut_partner;
 
-/* The first time that something happened which spoils a simulation; in one step the event with the
- * smallest numbers. */
+/* An event that spoils a simulation, when it first happens. If it happens more than once in a step,
+ * the one with the smallest numbers is recorded. */
 typedef struct abut_notice {
     int is_there;
-    abut_index step;       /* how many steps were done before it */
-    abut_partner kinds[2]; /* the kinds of one or two partners */
+    abut_index step;       /* number of steps completed before */
+    abut_partner kinds[2]; /* the kinds of its one or two partners */
     abut_index numbers[2]; /* rows of spheres, numbers of bodies and walls */
-    double ratio;          /* by the radius; of a body by its inradius, of two partners by the
-                              smaller one */
+    double ratio; /* divided by the radius; of a body by its inradius, of two partners by the
+                     smaller of both */
 } abut_notice;
 
 typedef struct abut_notices {
-    abut_notice fast; /* a sphere or body that moved by more than its radius in one step */
-    abut_notice deep; /* two partners with an overlap that has grown beyond a tenth of a radius;
-                         overlaps of the first placement do not count */
-    /* The deepest overlap of two partners after an event, if it exceeds a twentieth of a radius.
-     * Events are that spheres, bodies or walls were placed, got other radii, or were released. */
+    abut_notice fast; /* a sphere or body that moved by more than its radius in a step */
+    abut_notice deep; /* two partners whose overlap has grown beyond a tenth of a radius; overlaps
+                         at placing do not count */
+    /* The deepest overlap of two partners after placing, if it exceeds a twentieth of a radius.
+     * Placing includes that spheres, bodies or walls are placed, get other radii, or are
+     * released. */
     abut_notice placed;
-    abut_index placed_count; /* how many pairs overlap by more than that in the step after the event
-                              */
-    double placed_speed;     /* speed at which the law's stored energy will drive the two apart; 0:
-                                not known */
+    abut_index placed_count; /* number of pairs with such an overlap, in the step after placing */
+    double placed_speed; /* speed to which the law's stored energy will accelerate both apart; 0:
+                            not known */
 } abut_notices;
 
-/* The notices of all runs. They are cleared when spheres or bodies are removed, since that changes
+/* The notices of all runs. They are cleared when spheres or bodies are removed, since this changes
  * numbers. */
 abut_notices abut_simulation_notices(const abut_simulation *simulation);
 
@@ -634,18 +637,17 @@ abut_notices abut_simulation_notices(const abut_simulation *simulation);
 
 #define ABUT_PART_MEMBER(number, name) double name;
 
-/* Counts of all steps, and the total time of each part of a step in seconds. */
+/* Counts over all steps, and the total time of each part of a step in seconds. */
 typedef struct abut_simulation_statistics {
     ABUT_STEP_PARTS(ABUT_PART_MEMBER)
     abut_index step_count, sphere_count, contact_count, pair_count;
     abut_index body_count, body_contact_count;
     abut_index byte_count; /* memory of the simulation, without finders */
 
-    /* How often neighbor lists (Verlet lists) were rebuilt: because spheres had used up their
-     * allowance, because spheres were added or changed, and, for lists of walls, because walls had
-     * moved. */
+    /* How often lists were rebuilt. Neighbor lists (Verlet lists): since spheres had moved too far;
+     * since spheres were added or changed. Lists near walls: since walls had moved too far. */
     abut_index lists_moved, lists_changed, lists_of_walls;
-    abut_index candidate_count; /* candidates that were tested, in all steps together */
+    abut_index candidate_count; /* candidates tested, in all steps together */
     abut_index bond_count, breakage_count;
 } abut_simulation_statistics;
 
