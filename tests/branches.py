@@ -76,7 +76,7 @@ def count(folder, tools):
     """
     counts = folder / "counts.json"
     separate = "--merge-mode-functions=separate"  # some are there twice, with tests and without
-    # counts of many threads at once look suspicious
+    # counts of many concurrent threads look suspicious to gcovr
     trusting = "--gcov-ignore-parse-errors=suspicious_hits.warn"
     # the module's include NumPy's headers, from where pip has removed them
     library = ("--filter", "csrc/", "--exclude-directories", ".*_core[.]dir.*")

@@ -20,7 +20,7 @@ from abut import examples
 # jumps: one that is continuous differs by less than a tenth of it.
 FINEST, JUMP = 1e-7, 1e-3
 
-# A path is 1 long. Of its intervals so many are looked at closely.
+# A path has the length 1. This number of its intervals is refined.
 INTERVALS, CHASED = 200, 10
 
 
@@ -108,7 +108,7 @@ def rough_plane(rng):
 
 
 def bowl(rng):
-    """Eight strips or more, of a radius that the spheres just fit in, or more."""
+    """A bowl of eight strips or more; spheres fit into its radius."""
     radius = rng.uniform(1.3, 4)
     mesh = examples.bowl(radius=radius, facets=int(rng.choice([8, 12, 24, 60])))
 
@@ -170,7 +170,7 @@ def begin(finder, scene, rng, count, deepest):
 
 
 def draw_paths(finder, scene, rng, count, deepest):
-    """Where paths begin and where they go, both (count, 3)."""
+    """The starts and the directions of paths, both (count, 3)."""
     start = begin(finder, scene, rng, count, deepest)
     return start, unit(rng.normal(size=(count, 3)) * [1, 1, 0.3])
 

@@ -171,7 +171,7 @@ class Simulation:
             self.apply(key, name, respond(arrays(law), touch, self.step), overlap, point)
 
     def seen(self, kind, is_curved, curvature, count, partners):
-        """The spot of two partners, without what it remembers."""
+        """The spot of two partners, without its history."""
         own, other, point, normal, overlap = partners
         # how much of the overlap is before the point where the force acts
         part = 1.0 if kind else 0.5

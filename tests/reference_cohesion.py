@@ -234,7 +234,7 @@ def luding_limit(law, loading, R):
 
 
 def luding_force(law, loading, overlap, most, R):
-    """One of two lines: where it yields, the first one ends."""
+    """The force on the line of unloading or on the pulling line, whichever is larger."""
     k, rest = luding_line(law, loading, most, R)
     unloading, tensile = k * (overlap - rest), -law.tensile * overlap
     return np.where(tensile >= unloading, tensile, unloading)

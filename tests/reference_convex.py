@@ -461,7 +461,7 @@ def directions(body):
 
 
 def sines(normals, ways):
-    """How ways rise over planes, in floats; the signs are exact."""
+    """The sines of directions over planes, in floats with exact signs."""
     products = normals @ ways.T
     squares = np.multiply.outer((normals**2).sum(axis=1), (ways**2).sum(axis=1))
     # whole numbers of any size divide correctly rounded
@@ -490,7 +490,7 @@ class Links:
         return np.array(list(product(*map(range, counts))))
 
     def order(self):
-        """Kinds and features by their length in floats; what leaves its features is last."""
+        """Kinds and features by their length in floats; links off their features come last."""
         a, b = in_floats(self.pair.a, self.pair.b)
         rows, lengths, leaves = [], [], []
         for kind, features in self.blocks:

@@ -309,7 +309,7 @@ def halfway(touch):
 
 
 def resist(law, touch, shrink, tangential_stiffness, push, step):
-    """Type C: the spring that is kept, and the moment on i."""
+    """Rolling of type C: the new spring, and the moment on i."""
     is_c = law.rolling == "C"
     stiffness = np.where(is_c, tangential_stiffness * touch.radius**2, 0)
     spin = touch.spin - column(dot(touch.spin, touch.normal)) * touch.normal
@@ -389,7 +389,7 @@ def in_frame(turns, vectors):
 
 
 def way_between(before, now, span):
-    """From one place to another; of a step without length, the velocity of now."""
+    """The motion from one pose to another; for a step of length 0, the current velocity."""
     if span == 0:
         return Way(now.velocity, np.cross(now.spin, np.eye(3)).T, now.origin, now.spin, np.eye(3))
     turn = (now.turn - before.turn) @ now.turn.T
@@ -440,7 +440,7 @@ class Wall:
         return place._replace(center=center)
 
     def way(self, place, span):
-        """From the step before, where a new wall stood as now, to this place."""
+        """The motion since the last step; a new wall has not moved."""
         before, self.place = self.place or place, place
         return way_between(before, place, span)
 
@@ -487,7 +487,7 @@ class Body:
         return turn @ ((turn.T @ self.angular_momentum) / self.inertia)
 
     def turned(self, orientation, step):
-        """The own orientation after a step at the angular velocity of another one."""
+        """This cluster's orientation after a step with the angular velocity of another state."""
         rate = 0.5 * times(np.append(self.spin_at(orientation), 0), self.orientation)
         new = self.orientation + step * rate
         return new / length(new)
@@ -577,7 +577,7 @@ class Simulation:
 
     @property
     def span(self):
-        """From the step before to this one: the time over which springs have grown."""
+        """The time since the last step, over which springs have grown."""
         return self.last[0]
 
     @property
@@ -1111,8 +1111,8 @@ def continued(found, ids, before):
 
 
 def alive(law, found, radius, old):
-    """Which contacts there are: those that touch, those that have not yet come apart since, and
-    those near enough for DMT's forces over a distance."""
+    """The contacts: spheres that touch, spheres that have not separated since touch, and spheres
+    within the distance of DMT's forces."""
     is_near = found.overlap >= -glue.reach(law, radius)
     return (found.overlap >= 0) | (is_near & ((old >= 0) | (law.distance > 0)))
 

@@ -166,7 +166,7 @@ def stress(sim, moment, region, kinetic=False):
 
 
 def coordination(sim, moment, region, walls=True, rattlers=True):
-    """By ends of contacts at each grain."""
+    """The coordination number, by counting the ends of contacts at each grain."""
     members = sim.spheres.cluster
 
     def of_sphere(i):

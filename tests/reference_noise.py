@@ -28,7 +28,7 @@ LIMITS = SimpleNamespace(
 def written(values):
     """(significant digits, decimals) of numbers that were rounded to decimals, else None.
 
-    As short as they can be printed; numbers of few bits say nothing.
+    Numbers are printed as short as possible; numbers of few bits give None.
     """
     digits, decimals = 0, -400
     for value in np.abs(values):
@@ -170,7 +170,7 @@ def walk(corners, side, across, measured, back=False):
 
 
 def judge(corners, across, measured):
-    """+1: walks from a triangle say noise; -1: shape; 0: nothing. And of which power of two."""
+    """The verdict of walks from a triangle, with its power of two: +1 noise, -1 shape, 0 none."""
     points, crossed, powers, exact, reached = list(corners), [], [], [], [0.0]
     for side in range(3):
         ends = corners[side], corners[(side + 1) % 3]

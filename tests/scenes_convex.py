@@ -174,7 +174,7 @@ class Features:
         sides = np.argwhere(np.ones_like(self.neighbors))
         others = self.neighbors[tuple(sides.T)]
         cosines = (self.normals[sides[:, 0]] * self.normals[others]).sum(axis=1)
-        # not the edges that triangles of one facet share
+        # skip the edges that triangles of one facet share
         number, side = rng.choice(sides[cosines < 1 - 1e-9])
         return np.delete(self.corners[number], side), [number, self.neighbors[number, side]]
 

@@ -365,7 +365,7 @@ def halved(scene, step, halvings):
 
 
 def order(errors):
-    """Over all halvings."""
+    """The order over all halvings."""
     return np.log2(errors[0] / errors[-1]) / (len(errors) - 1)
 
 

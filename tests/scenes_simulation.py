@@ -21,7 +21,7 @@ BOX = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1,
 
 
 def box(size=1.0):
-    """The six sides of a cube from the origin on."""
+    """The six sides of a cube with a corner at the origin."""
     corners = [[x, y, z] for x in (0, size) for y in (0, size) for z in (0, size)]
     return abut.Mesh(np.array(corners, float), BOX)
 

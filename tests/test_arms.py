@@ -32,7 +32,7 @@ def cross(turning, arm):
 
 
 def between(pairs, i, j, radii, other_radii):
-    """Arms by normals and overlaps: the point is midway between the surfaces."""
+    """The arms by normals and overlaps; the contact point is midway between the surfaces."""
     arm_i = -(radii[i] - pairs.overlap / 2)[:, None] * pairs.normal
     return arm_i, (other_radii[j] - pairs.overlap / 2)[:, None] * pairs.normal
 

@@ -363,7 +363,7 @@ def test_the_next_free_thread_takes_the_next_chunk(benchmarks, threads, worth, s
 
 
 def test_rows_of_chunks(benchmarks):
-    """A run of three chunks, one of none, and what follows the last."""
+    """A run of three chunks, a run without chunks, and the time after the last run."""
     rows = np.array([[7, 0.5], [0, 1], [0, 2], [0, 3], [1, 0.25], [1, 0.125]])
     scaling = benchmarks["scaling"]
     serial, [run] = scaling.split_rows(rows)

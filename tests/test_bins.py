@@ -104,7 +104,7 @@ def test_small_facets_beside_large_ones(make, ratio):
 
 
 def bed_of_tubes(rng, tubes, strips, length, sides):
-    """Tubes side by side, turned about no axis of the coordinates, of strips in two triangles or in
+    """Tubes side by side, not aligned with the axes, of strips in two triangles or in
     one piece; and each facet's tube."""
     angles = np.linspace(0, 2 * np.pi, strips, endpoint=False)
     ring = 0.08 * np.column_stack([np.cos(angles), np.sin(angles)])

@@ -419,7 +419,7 @@ def test_bonds_that_all_break_at_once_leave_no_trace():
 
 
 def half_broken():
-    """Five spheres that overlap in a row; the first bond and the last one have broken."""
+    """Five overlapping spheres in a row; the first and the last bond have broken."""
     sim = abut.Simulation(step=1e-5, gravity=(0, 0, 0))
     sim.set_law(GLASS, GLASS, abut.Hertz(friction=0.5))
     ids = sim.add_spheres([[1.95 * RADIUS * k, 0, 0] for k in range(5)], RADIUS, GLASS)
@@ -648,7 +648,7 @@ def test_bonds_reach_across_a_period():
     assert there == pytest.approx(free.centers, abs=1e-9)
     ends = periodic.bonds.lines(periodic.centers)
     assert np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1) == pytest.approx(0.02, rel=0.05)
-    # and the one that closes a ring is the nearest image
+    # the bond that closes a ring goes to the nearest image
     ring = abut.Simulation(step=1e-5, gravity=(0, 0, 0), period=(8 * RADIUS, None, None))
     ring.add_spheres([[2 * RADIUS * k, 0, 0] for k in range(4)], RADIUS, GLASS)
     ring.bond([[0, 1], [1, 2], [2, 3], [3, 0]], abut.Bond(young=1e7))

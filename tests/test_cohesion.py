@@ -80,7 +80,7 @@ def world(case, step=1e-6, **options):
 
 
 def way_out(case, radius, other=POWDER):
-    """Overlaps from pressed to torn off, and back to pressed."""
+    """A path of overlaps from pressed to separated, and back."""
     reach = case.reach(radius, other)
     apart = reach * np.array([0.05, 0.3, 0.7, 0.999]) if reach else np.array([])
     out = np.concatenate([[2e-5, 3e-6, 1e-7, 1e-9], -apart, [-1.001 * reach - 1e-9]])
@@ -565,7 +565,7 @@ def test_sticking_speed(over):
 
 @pytest.mark.parametrize("name", ["JKR", "DMT", "bridge", "linear bridge"])
 def test_stable_step(name):
-    """A sphere that sticks to a floor swings on with nearly the longest step, and no more."""
+    """A sphere that sticks to a floor oscillates stably with nearly the longest step."""
     case = CASES[name]
     rest = brentq(lambda x: case.force(x, RADIUS, WALL), 1e-9, 1e-5, xtol=1e-14)
     sim = world(case)
@@ -732,7 +732,7 @@ BOX = abut.ConvexShape(CUBE.vertices, radius=0.2)
 
 @pytest.mark.parametrize("name", ["linear DMT", "linear bridge"])
 def test_bodies_without_a_radius(name):
-    """Cohesion asks for one, where a linear law alone does not."""
+    """Cohesion needs a radius; a linear law alone does not."""
     sim = world(CASES[name])
     sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)), WALL)
     sim.add_bodies(CUBE, [[0, 0, 0.999e-3]], POWDER, scales=1e-3)

@@ -328,7 +328,7 @@ def test_spots_carry(finder, contacts, dimension):
     tangent = np.random.default_rng(3).normal(size=contacts.spot.shape)
     carried = now.carry_spots(tangent, contacts)
     assert not carried[found < 0].any()
-    # Spots' vectors turn like those of contacts.
+    # Vectors of spots turn like vectors of contacts.
     for spot in np.flatnonzero(found >= 0)[:30]:
         row = now.spot_row[spot]
         of_rows = np.zeros(contacts.normal.shape)

@@ -311,7 +311,7 @@ def test_sliding_along_a_floor_into_a_wall():
 
 
 def settle(walls, spaces, count, duration, seed):
-    """Pour bodies into a tray; return how far a corner has been outside at most."""
+    """Pour bodies into a tray; return the largest distance of a corner outside."""
     rng = np.random.default_rng(seed)
     side = 0.1
     across = int(np.ceil(count ** (1 / 3)))

@@ -59,7 +59,7 @@ def hash_of(word):
 @pytest.mark.cases(1)
 @pytest.mark.parametrize("method", PROVEN)
 def test_least_penetration_is_global(method):
-    """A small body moves through a large one. The tracked minimum stays at the side of entry, the
+    """A small body moves through a large one. The tracked minimum remains at the side of entry, the
     global one is always the least of all."""
     rng = np.random.default_rng(5)
     for kind in ("box", "cube", "plate"):

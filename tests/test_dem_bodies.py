@@ -35,7 +35,7 @@ def turned(angles):
 
 
 def momenta(sim):
-    """Momentum and angular momentum about the origin of all that moves, where spheres are."""
+    """The total momentum of bodies and spheres."""
     b = sim.bodies
     linear = (b.masses[:, None] * b.velocities).sum(axis=0)
     linear += (sim.masses[:, None] * sim.velocities).sum(axis=0)
@@ -248,7 +248,7 @@ def test_across_edges_of_a_mesh():
     sim.run(2.0)
     centers = sim.bodies.centers
     assert centers.min() > 0 and centers[:, :2].max() < 6
-    # on average, whatever still rocks at the end
+    # on average, since some bodies still rock at the end
     assert push.values.mean() == pytest.approx(-sim.bodies.masses.sum() * GRAVITY, rel=0.05)
 
 

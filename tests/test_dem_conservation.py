@@ -223,7 +223,7 @@ def test_sum_of_energies_with_loss(kind):
 
 
 def test_work_of_a_wall_that_pushes():
-    """A wall that moves by u throws a sphere that rests off by 2 u, and that is its work."""
+    """A wall at the speed u throws a resting sphere off at 2 u; the sphere's energy is its work."""
     sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
     sim.set_law(scenes.grain(), scenes.rigid(), abut.Hertz(friction=0.5))
     wall = sim.add_wall(scenes.quad(), scenes.rigid(), motion=abut.Translating((0.3, 0, 0.7)))

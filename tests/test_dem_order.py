@@ -115,7 +115,7 @@ def test_removing_in_the_middle_does_not_show_elsewhere():
 
 
 def heaps(middles):
-    """Heaps on a floor, each alike."""
+    """Equal heaps on a floor."""
     material = scenes.grain()
     sim = abut.Simulation(step=1e-5)
     law = abut.Hertz(**LAW)

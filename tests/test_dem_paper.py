@@ -221,7 +221,7 @@ def test_jumps_of_the_hierarchy(degrees, overlap, printed):
 
 
 def test_sharing_does_not_jump():
-    """Where the force changes most, steps fall with the spacing."""
+    """Where the force changes most, its steps decrease with the spacing."""
     middle, reach, largest = -0.1, 0.15, []
     for spacing in (1e-4, 1e-5, 1e-6):
         total = pushes_across(10, 0.033, spacing, (middle - reach, middle + reach), "sharing")

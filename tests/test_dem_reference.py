@@ -134,7 +134,7 @@ def add_dumbbells(sim, rng, material, count):
 
 
 def change(sim, seed):
-    """Some spheres go, others come, and the walls move otherwise from now on."""
+    """Remove some spheres, add others, and change the motion of walls."""
     rng = np.random.default_rng(seed + 1)
     sim.remove_spheres(sim.ids[: len(sim.ids) // 4 : 2])
     grain = sim.materials[0]

@@ -91,7 +91,7 @@ POINT = abut.ConvexShape(
 
 
 def ball(sim, is_body, center, scale=1.0, **motion):
-    """A sphere, or a body that is one."""
+    """Add a sphere, or a body with the form of a sphere."""
     if is_body:
         sim.add_bodies(POINT, [center], RUBBER, masses=MASS * scale**3, scales=scale, **motion)
     else:
@@ -132,7 +132,7 @@ GROUNDS = {
 
 
 def compare(alike, law, build, steps=4000):
-    """Run scenes with spheres and with bodies in their place; how far apart they come."""
+    """Run scenes with spheres and with equal bodies; returns the difference of both."""
     sims = [build(world(law), is_body) for is_body in (False, True)]
     for sim in sims:
         sim.run(steps=1)
@@ -251,7 +251,7 @@ def test_radius_of_a_spot(other, curvature, scale):
 
 
 def test_momentum_stays():
-    """Rolling turns both, by the opposite."""
+    """Rolling moments on both bodies are opposite."""
     sim = cloud(abut.Linear(1e5, friction=0.5, restitution=0.5, rolling=0.3, curvature=0.2))
     before, turning = momenta(sim), angular_momentum(sim)
     met = sim.record(0.01, lambda s: (len(s.body_pairs), len(s.body_sphere_pairs)))

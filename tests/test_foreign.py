@@ -13,7 +13,7 @@ MIXED = [[0, 1, 2, 3], [1, 4, 5, 2]]
 
 
 def places(mesh):
-    """The corners of each facet, whatever their first is, and whatever the facets' order."""
+    """The corners of each facet, independent of its first corner and the facets' order."""
     facets = np.split(mesh.vertices[mesh.indices], mesh.offsets[1:-1])
     return sorted(sorted(map(tuple, facet.tolist())) for facet in facets)
 

@@ -89,7 +89,7 @@ def moving(rng, count):
 
 
 def centered(rng, kind, size=6):
-    """A plane mesh around the origin, its facets about half a radius."""
+    """A plane mesh around the origin with facets of about half a radius."""
     flat, facets = scenes.FLAT_MESHES[kind](rng, 2 * size)
     points = in_space(size * (2 * flat - 1))
     return points, facets
@@ -256,7 +256,7 @@ def test_contacts_appear_and_vanish():
 
 
 def hinge():
-    """Two plates that meet at the y axis, meshes of their own."""
+    """Two plates that meet at the y axis, each in its own mesh."""
     left = abut.Mesh([[0, 0, 0], [0, 4, 0], [-4, 4, 0], [-4, 0, 0]], [[0, 1, 2, 3]])
     right = abut.Mesh([[0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]], [[0, 1, 2, 3]])
     return abut.ContactFinder([left, right])

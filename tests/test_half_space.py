@@ -128,7 +128,7 @@ def test_corner_of_a_mesh_and_a_half_space():
         assert (both.counts == alone.counts).all()
         np.testing.assert_allclose(both.normal, alone.normal, atol=1e-15)
         np.testing.assert_allclose(both.overlap, alone.overlap, rtol=1e-14)
-        # beyond the square its edges share, too
+        # outside of the square its edges share contacts, too
         over = (abs(centers[:, :2] - 0.5) < 0.5).all(axis=1)
         shared = abut.find_contacts(centers[over], 0.5, surfaces, resolution="sharing")
         force = shared.sum(shared.share * shared.overlap**1.5)

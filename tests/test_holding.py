@@ -641,7 +641,7 @@ def test_who_leaves_is_removed():
     assert sim.bodies.numbers.tolist() == [0]
     assert (sim.left, sim.statistics().left) == (4, 4)
     assert "4 left the bounds" in str(sim.statistics())
-    # each went after the first step that ended beyond
+    # each was removed after the first step that ended outside of the bounds
     counts = [sum(1 for row in seen if row[0] == n) for n in (7, 6, 5, 3)]
     assert counts[0] == pytest.approx(100, abs=1)
     assert seen[-1] == (3, 1, 4)

@@ -244,7 +244,7 @@ FILES = {
     "lammps": ["rank", "near", "atoms", "slots", "callback"],
 }
 
-# The most files in a chain of include lines, with its first and its last one.
+# The largest number of files in a chain of includes, with the first and the last file.
 INCLUDE_DEPTH = 11
 
 # The rooms that headers of dem/ include, and the header on wall motion, which needs base/ alone.
@@ -406,7 +406,7 @@ def python_function_lengths():
 
 
 def python_modules(room):
-    """The files of a room, or of a module that stands beside the rooms."""
+    """The files of a room, or the file of a module outside all rooms."""
     alone = PACKAGE / f"{room}.py"
     return [alone] if alone.exists() else sorted((PACKAGE / room).rglob("*.py"))
 
@@ -479,7 +479,7 @@ def included_files():
 
 
 def test_chains_of_includes_are_short():
-    """A file sees what it uses, not all that this stands on."""
+    """A file includes what it uses, without long chains of further includes."""
     below, depths = included_files(), {}
     for name in graphlib.TopologicalSorter(below).static_order():
         depths[name] = 1 + max((depths[target] for target in below.get(name, ())), default=0)
@@ -534,7 +534,7 @@ def test_every_file_has_its_place():
 
 
 def test_file_names_are_unique():
-    """But for the tables of each room's kernels."""
+    """Only the tables of each room's kernels share names."""
     names = [path.name for path in (ROOT / "csrc").glob("*/*.[ch]")]
     assert {name for name in names if names.count(name) > 1} == {"kernels.c", "kernels.h"}
 
@@ -678,7 +678,7 @@ def bits_of_the_machine(text):
 
 
 def test_bits_do_not_depend_on_the_machine():
-    """But in the modules that are listed, each of which needs to be."""
+    """Only listed modules may use such functions, and every listed one does."""
     found = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()

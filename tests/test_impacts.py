@@ -113,7 +113,7 @@ def test_6_and_8_spun():
     slides = points[:, 0] < 1
     np.testing.assert_allclose(plane[slides], points[slides, 1], atol=0.016)
     np.testing.assert_allclose(plane[slides], points[slides, 0] - 1, atol=2e-3)
-    # what sticks comes back by at most this part, and the figure's points are this far away
+    # largest part of the speed that returns for sticking, and tolerance of the figure's points
     sticks = ~slides
     assert np.abs(plane[sticks] - points[sticks, 1]).max() < 0.34
     small, large = (impacts.spun_pair(points[:, 0], which) for which in ("small", "large"))

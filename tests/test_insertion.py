@@ -15,7 +15,7 @@ DUMBBELL = abut.Cluster([[0, 0, 0], [0.1, 0, 0]], [0.05, 0.03])
 
 
 class Scene:
-    """Spheres that are there, and a loop of steps that feeds it."""
+    """Existing spheres, and a loop of steps with an insertion."""
 
     def __init__(self, feed, state=None, period=None):
         self.feed, self.period = feed, period
@@ -48,7 +48,7 @@ class Scene:
         return centers, np.tile(cluster.radii, len(positions))
 
     def overlaps(self):
-        """Pairs but those of one cluster."""
+        """The number of pairs that are not within one cluster."""
         size = 1 if self.feed.cluster is None else len(self.feed.cluster.radii)
         pairs = abut.find_pairs(self.centers, self.radii, period=self.period)
         return np.count_nonzero(pairs.i // size != pairs.j // size)

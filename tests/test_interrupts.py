@@ -39,7 +39,7 @@ class Recorded(abut.Simulation):
 
 
 def scene():
-    """A few of everything, which fall onto a floor and meet walls that move."""
+    """A few grains of every kind, which fall onto a floor and hit moving walls."""
     sim = Recorded(step=STEP, workers=1)
     laws(sim)
     law = abut.Linear(1e5, friction=0.3, restitution=0.5)
@@ -60,7 +60,7 @@ def scene():
 
 
 def whole(sim):
-    """Everything that there is."""
+    """The whole state of a simulation."""
     known = sim._core.known
     feeds = [(feed.state.to_dict(), feed.seen) for feed in known.feeds]
     arrays = [
@@ -86,7 +86,7 @@ def whole(sim):
 
 
 def place(k):
-    """Where nobody else is."""
+    """A free place for a new grain."""
     return [[-8 + 0.5 * (k % 30), 10 + 0.5 * (k // 30), 1]]
 
 
@@ -271,7 +271,7 @@ class Tracer:
         return self
 
     def ran(self, call):
-        """Whether all of the call's instructions have run."""
+        """Whether all instructions of the call have run."""
         before = sys.gettrace()
         sys.settrace(self)
         try:

@@ -848,7 +848,7 @@ def test_clear_takes_walls_away():
 
 
 def corner():
-    """Walls of which a sphere touches three."""
+    """Walls that form a corner, where a sphere touches three of them."""
     lmp = ball(0.0999)
     lmp.numpy.extract_atom("x")[0] = 0.0999, 0.0999, 0.0999
     return lmp, abut.Mesh(

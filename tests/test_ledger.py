@@ -11,7 +11,7 @@ CUBE = abut.ConvexShape([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-
 
 
 def pressed(step):
-    """Two spheres and two rounded cubes that run into each other, without loss, and press."""
+    """Two spheres and two rounded cubes that collide without loss, stopped in contact."""
     sim = abut.Simulation(step=step, gravity=(0, 0, -9.81))
     for pair in ((GRAIN, GRAIN), (GRAIN, LIGHT), (LIGHT, LIGHT)):
         sim.set_law(*pair, abut.Hertz(curvature=0.1))

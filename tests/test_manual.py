@@ -154,7 +154,7 @@ def pages(browser, address):
 
 
 def looked_at(browser):
-    """A page's width, its formulas and pictures, and what the browser noted."""
+    """A page's width, its formulas and pictures, and the browser's messages."""
     ask = browser.execute_script
     requests = [entry["message"] for entry in browser.get_log("performance")]
     return {

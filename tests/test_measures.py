@@ -62,7 +62,7 @@ REGIONS = (
 
 @pytest.fixture(scope="module", params=PERIODS)
 def scene(request):
-    """A simulation, and what it was before its last step, in which a sphere that has a bond came in
+    """A simulation, and its state before the last step, in which a sphere with a bond came in
     on the other side."""
     sim = mixed(PERIODS[request.param])
     sim.run(steps=25)
@@ -244,7 +244,7 @@ def test_kinetic_part_of_two_spheres():
     sim = two(moving=True)
     region = [[-0.05, 0, 0], [0.05, 0.2, 0.2]]
     (first, second), velocities = sim.masses, np.array([[1.0, 2, 0], [-1, 0, 4]])
-    # both velocities are those of the beginning, but for half a step of what they exert
+    # both velocities are the initial ones, up to half a step of their forces
     velocities += 0.5e-5 * sim.forces / sim.masses[:, None]
     apart = velocities[0] - velocities[1]
     expected = first * second / (first + second) * np.outer(apart, apart) / (0.1 * 0.2 * 0.2)

@@ -34,7 +34,7 @@ def strips(count, rng):
 
 
 def fan(count, rng):
-    """Slivers about a point, turned: bins give them slabs, and cut the large ones into pieces."""
+    """Turned slivers about a point: bins build slabs for them, and cut large ones into pieces."""
     angle = np.linspace(0, 2 * np.pi, count, endpoint=False)
     rim = np.stack([np.cos(angle), np.sin(angle), 0.1 * np.sin(5 * angle)], axis=-1)
     turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]

@@ -396,7 +396,7 @@ def test_a_sphere_that_leaves_one_image_for_another():
 
 
 def with_a_mote(period=(0.05, 0.05, None)):
-    """A heap, and last of its spheres one so light that a force of the caller's loses it."""
+    """A heap; its last sphere is so light that the caller's force makes it leave."""
     sim = heap(period)
     mote = abut.Material(density=1e-6, young=5e6, poisson=0.25)
     sim.set_law(mote, SOFT, LAW)
@@ -532,7 +532,7 @@ def rising(speed=0.5):
 
 @pytest.mark.parametrize("on", ["floor", "spheres"])
 def test_what_spheres_that_come_will_touch_is_known_from_their_first_step(on):
-    """Some are so far from it that they touch it only when the list has nearly ended."""
+    """Some spheres are so far away that they touch only when the list is nearly outdated."""
     lives, anew = rising(), rising()
     for k in range(60):
         gap = 4e-6 * (17 * k % 40)

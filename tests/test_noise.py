@@ -154,7 +154,7 @@ def test_a_box_of_twelve_triangles():
 
 
 def heights(z):
-    """Facets on points with these heights, x and y short numbers."""
+    """Facets on points with these heights; x and y are short numbers."""
     count = len(z)
     x = np.arange(count) * 0.5
     points = np.column_stack([x, np.zeros(count), z])

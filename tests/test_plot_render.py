@@ -28,7 +28,7 @@ def redder(picture):
 
 
 def white(picture):
-    """The part of the pixels that are white."""
+    """The share of white pixels."""
     return (np.asarray(picture) == 255).all(axis=2).mean()
 
 

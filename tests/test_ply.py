@@ -83,7 +83,7 @@ extra = st.sampled_from([("quality", "float"), ("flags", "uchar"), ("tags", "uch
 
 
 def fill(properties, values, numbers):
-    """A row with the wanted values by name, and any others."""
+    """A row with the given values by name, and arbitrary other values."""
     return [
         values[name] if name in values else (numbers[:2] if " " in types else numbers[0])
         for name, types in properties

@@ -33,7 +33,7 @@ def above(count):
 
 
 def spans(contacts):
-    """Where each large column begins and ends in memory."""
+    """The addresses at which each large column begins and ends."""
     begins = {name: getattr(contacts, name).__array_interface__["data"][0] for name in ROWS}
     return {name: (begin, begin + getattr(contacts, name).nbytes) for name, begin in begins.items()}
 
@@ -170,7 +170,7 @@ def run(body):
         begin = resident()
     """
     source = textwrap.dedent(preamble) + textwrap.dedent(body)
-    # memory that is freed leaves the process at once
+    # freed memory is returned to the system immediately
     malloc = {"MALLOC_MMAP_THRESHOLD_": "65536"}
     environment = {**os.environ, **malloc, "PYTHONPATH": os.path.dirname(__file__)}
     done = subprocess.run(

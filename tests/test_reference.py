@@ -85,7 +85,7 @@ def ask_reference(scene, **options):
 
 
 def compare_scenes(strategy, options):
-    """Compare many scenes; and count what was drawn, and what was away from its ties."""
+    """Compare many scenes; count all decisions, and those away from ties."""
     tally = {"drawn": 0, "clear": 0, "contacts": 0, "several": 0}
 
     @given(strategy, options)

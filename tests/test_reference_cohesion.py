@@ -76,7 +76,7 @@ def test_closed_numbers_of_jkr():
 
 
 def derivative(call, x, step):
-    """By Richardson's rule."""
+    """The derivative by Richardson's rule."""
     once, twice = ((call(x + h) - call(x - h)) / (2 * h) for h in (step, 2 * step))
     return (4 * once - twice) / 3
 

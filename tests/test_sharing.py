@@ -42,7 +42,7 @@ def test_plane_near_the_origin(kind, size, exponent):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_plane_far_from_the_origin(dtype):
-    """Off by the noise of the coordinates: F = overlap ** p changes by p noise / overlap."""
+    """Forces have errors by coordinate noise: F = overlap ** p changes by p noise / overlap."""
     for seed, kind in enumerate(["quads", "triangles", "delaunay", "bricks", "doubled"]):
         rng = np.random.default_rng(seed)
         flat, facets = scenes.FLAT_MESHES[kind](rng, 8)
@@ -190,7 +190,7 @@ def test_energy_in_a_bowl():
 
 
 def apart_in_a_cylinder(overlap, resolution, cuts=(8, 120), count=300):
-    """By how much the forces inside a cylinder meshed coarse and fine differ, as a part."""
+    """The relative difference of forces inside a cylinder with a coarse and a fine mesh."""
     rng = np.random.default_rng(int(1000 * overlap))
     angle, normals = rng.uniform(0, 2 * np.pi, count), 2 * np.pi * (np.arange(48) + 0.5) / 48
     # at that overlap with the nearest of the 48 planes

@@ -208,7 +208,7 @@ def npy_of(header, data=b""):
 
 
 def write(tmp_path, ending, data):
-    """A file that is such an array, or an npz file of which it is the centers."""
+    """Write such an array as a file, or as the centers of an npz file."""
     path = tmp_path / f"spheres.{ending}"
     path.write_bytes(data)
     if ending == "npz":

@@ -112,7 +112,7 @@ def test_star_of_many_corners(axes):
 
 
 def test_work_of_many_small_polygons():
-    """Scratch serves one polygon after the other, larger and smaller ones."""
+    """Larger and smaller polygons use the same scratch memory one after the other."""
     arrow = np.array([[0, 0, 0], [4, 0, 0], [1, 1, 0], [0, 4, 0]])
     rng = np.random.default_rng(2)
     star = whole_star(rng, 500, 10**6)

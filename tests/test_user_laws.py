@@ -48,7 +48,7 @@ def spring(contact, k, c=0.0):
 
 @abut.laws.law(reach=1e-3)
 def glue(contact, k, f):
-    """Pulls beyond touch, most in the middle of its reach."""
+    """A law that pulls beyond touch, strongest in the middle of its reach."""
     overlap = contact.overlap
     return k * overlap if overlap > 0.0 else 4e6 * f * overlap * (overlap + 1e-3)
 
@@ -758,7 +758,7 @@ def test_what_the_decorator_is_given():
 
 
 def test_a_history_may_be_of_a_function():
-    """Its annotations are texts, of names that the function alone knows."""
+    """Annotations may be texts with names that only the function defines."""
     from abut.laws import Vector as Turned
 
     class Local(typing.NamedTuple):
@@ -898,7 +898,7 @@ def test_check_law_finds_pull_off():
 def test_check_law_sees_energy_that_comes_from_nowhere():
     @abut.laws.law(history=Memory)
     def gains(contact, old, k):
-        """Softer on the way in than on the way out."""
+        """A law that is softer in loading than in unloading."""
         way_out = 1.0 if contact.overlap < old.deepest else 0.0
         spring = abut.laws.Vector(0.0, 0.0, 0.0)
         return k * contact.overlap * (1.0 + way_out), Memory(contact.overlap, spring)
@@ -909,7 +909,7 @@ def test_check_law_sees_energy_that_comes_from_nowhere():
 
 @abut.laws.law(history=Memory)
 def rubs_as_once(contact, old, k, damping, mu):
-    """Friction as it was up to 0.2: where it slides, the spring takes over the damper's part."""
+    """Friction of version 0.2: while it slides, the spring takes over the damper's part."""
     push = max(k * contact.overlap - damping * contact.parting, 0.0)
     a, b, c = contact.sliding
     way = 0.3 * k * contact.step

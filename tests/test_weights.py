@@ -156,7 +156,7 @@ def test_weights_of_many_corners_far_away():
 
 
 def test_a_corner_that_is_hardly_not_flat():
-    """Corner 1 is reflex by a little less than what would be an error, beside the point."""
+    """Corner 1, next to the point, is reflex by slightly less than an error would need."""
     corners = [
         [0.07078893489224738, 0, -0.22410176041983504],
         [-0.08133525265188084, 0, -0.10702568164098757],

@@ -1,4 +1,4 @@
-/* Numbers from the bytes of a fuzzer or of a file of its corpus, with zeros after the last byte. */
+/* Numbers from the bytes of a fuzzer or a corpus file, with zeros after the last byte. */
 #ifndef FUZZ_BYTES_H
 #define FUZZ_BYTES_H
 
