@@ -1,4 +1,4 @@
-"""The command ``abut``: one module for each subcommand, and code that they share."""
+"""The command ``abut``: a module for each subcommand, and modules that they share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["main"]
 
 BAD_INPUT, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 
-# In the order of the help.
+# The modules of the subcommands, in the order of the help text.
 COMMANDS = (contacts, pairs, info, frames, demo, doctor)
 
 DESCRIPTION = """\
@@ -36,7 +36,7 @@ def main(argv: list[str] | None = None) -> int:
     -------
     int
         The exit status: 0 for success; 2 for bad input, with one line on stderr; 130 after Ctrl-C;
-        141 where the output is a closed pipe.
+        141 if the output is a closed pipe.
     """
     try:
         _run(argv)
@@ -51,7 +51,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(argv):
-    # All output, also a help text, is flushed here, so that a closed pipe raises its error in time.
+    # All output, even a help text, is flushed here, so that `main` can handle a closed pipe.
     try:
         arguments = _parser().parse_args(argv)
         with warnings.catch_warnings():
@@ -64,7 +64,7 @@ def _run(argv):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser with errors of one line; argparse would print the usage, too."""
+    """A parser with error messages of one line; argparse would also print the usage."""
 
     def error(self, message):
         self.exit(BAD_INPUT, f"{self.prog}: error: {message} (see {self.prog} --help)\n")

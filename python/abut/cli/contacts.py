@@ -71,7 +71,10 @@ def _find(finder, frame, arguments):
 
 
 def _check_order(arguments):
-    """Raise if mesh and spheres are swapped; otherwise both would be of unknown kinds."""
+    """Raise if MESH and SPHERES are swapped.
+
+    Without this check, the errors would say only that the kinds of the files are unknown.
+    """
     mesh, spheres = Path(arguments.mesh), Path(arguments.spheres)
     if _may_be_mesh(spheres) and not _may_be_mesh(mesh):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The command ``abut demo``: the rotary mixer, and example files for the other commands."""
+"""The command ``abut demo``: a rotary mixer, or example files for the other commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..results.contacts import TYPE_NAMES
 from .options import add_command
 from .printing import print_table
 
-# The number of frames that a simulation writes.
+# The number of frames that `--simulate` writes.
 FRAME_COUNT = 20
 
 DESCRIPTION = """\
@@ -43,7 +43,7 @@ def _run(arguments):
     if arguments.files:
         print("written:", ", ".join(_write_files(arguments)))
         return
-    # Made first, so that a missing package is an error before the work is done.
+    # The figure is made first, so that a missing package is an error before the work is done.
     figure = _figure() if arguments.plot else None
     written = _simulate(arguments.simulate, figure) if arguments.simulate else _find(figure)
     if figure:
@@ -52,7 +52,7 @@ def _run(arguments):
 
 
 def _save(figure, name):
-    """Write a picture in the format of the name's ending; return the name, with an ending."""
+    """Write a picture in the format of the name's ending (default: png); return the full name."""
     ending = os.path.splitext(name)[1][1:]
     name = name if ending else f"{name.rstrip('.')}.png"
     with writing.opened(name) as file:
@@ -61,7 +61,7 @@ def _save(figure, name):
 
 
 def _write_files(arguments):
-    """Write a mesh and spheres to example files; return their names."""
+    """Write example files of a mesh and spheres; return their names."""
     if arguments.plot:
         raise ValueError("--files draws nothing: leave out --plot")
     centers, radii, mesh = abut.examples.step()
@@ -73,11 +73,11 @@ def _write_files(arguments):
 
 
 def _find(figure):
-    """Find contacts in the mixer and print their numbers; return the names of written files."""
+    """Find the contacts in the mixer, print counts and times; return the written files' names."""
     centers, radii, mesh = abut.examples.mixer()
     finder = abut.ContactFinder(mesh)
     contacts = finder.find(centers, radii)
-    # The shortest of several times, since other processes may use the cores.
+    # The shortest time counts, since other processes may have used the cores at the others.
     seconds = min(_timed(finder, centers, radii) for _ in range(20))
     print_table(_demo_rows(contacts, mesh, seconds))
     contacts.save("abut-demo.vtp")
@@ -88,7 +88,7 @@ def _find(figure):
 
 
 def _simulate(seconds, figure):
-    """Run the mixer and print where the time went; return the names of written files."""
+    """Simulate the mixer, print the times of its parts; return the written files' names."""
     simulation = abut.examples.mixer_simulation()
     simulation.every(seconds / FRAME_COUNT, abut.write_frames("abut-demo/{step:08d}.vtp"))
     simulation.run(seconds, progress=sys.stderr.isatty())
@@ -108,7 +108,7 @@ def _draw_mixer(figure, simulation):
     speeds = np.linalg.norm(simulation.velocities, axis=1)
     plot_spheres(
         simulation.centers, simulation.radii, ax, values=speeds, label="speed in m/s",
-        # The few spheres that a blade has just hit are far faster than all others.
+        # The scale ends below the speeds of the few spheres that a blade has just hit.
         limits=(0.0, float(np.quantile(speeds, 0.999))),
     )  # fmt: skip
 

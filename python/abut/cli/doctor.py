@@ -1,4 +1,4 @@
-"""The command ``abut doctor``: versions and installed packages."""
+"""The command ``abut doctor``: the versions of abut and of optional packages."""
 
 from __future__ import annotations
 

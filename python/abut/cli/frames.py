@@ -24,7 +24,7 @@ def add(commands):
 
 def _run(arguments):
     for number, frame in enumerate(abut.read_frames(arguments.spheres)):
-        # The head is printed after the first frame was read, so that errors come before it.
+        # The head is printed only after the first frame was read, which may raise an error.
         for row in (HEAD, _row(number, frame)) if number == 0 else (_row(number, frame),):
             print("  ".join(f"{word:>12}" for word in row))
 

@@ -34,9 +34,9 @@ def add(commands):
 
 
 def _run(arguments):
-    # Read twice: a mesh does not hold the number of facets that were left out.
+    # The file is read twice, since a mesh does not have the number of facets that were left out.
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # reading again gives the same warnings
+        warnings.simplefilter("ignore")  # the second reading gives the same warnings
         given = len(read_facets(arguments.mesh, arguments.part).offsets) - 1
     mesh = read_mesh(arguments, split=True)
     parts = np.unique(mesh.source, return_counts=True)[1]
@@ -71,12 +71,12 @@ def _size_rows(mesh):
 
 
 def _range(values):
-    """Return the least and the largest value as text, or one of them if they look alike."""
+    """Return a text "smallest to largest"; only one number if both have the same two digits."""
     return " to ".join(dict.fromkeys(f"{value:.2g}" for value in (values.min(), values.max())))
 
 
 def _origins(mesh):
-    """Return the origin of the facets' noise; with counts if there are several."""
+    """Return how the noise of the facets was determined; with counts if there are several ways."""
     counts = np.bincount(mesh._noise_origin, minlength=len(NOISE_ORIGINS))
     found = [(name, n) for name, n in zip(NOISE_ORIGINS, counts, strict=True) if n]
     if len(found) == 1:
@@ -85,7 +85,10 @@ def _origins(mesh):
 
 
 def _deviations(mesh):
-    """Return how many neighbors are off one plane by 1e-k to 1e-(k - 1) of their coordinates."""
+    """Return a text that counts neighbors by their distance from one plane.
+
+    The distance is relative to the coordinates: "1e-k" counts those from 1e-k to 1e-(k - 1).
+    """
     *decades, least = mesh._core.deviations()
     found = [(k + 1, n) for k, n in enumerate(decades) if n]
     words = [f"1e-{len(decades)} or less: {least:,}"] if least else []
@@ -115,7 +118,7 @@ def _smallest_angle(mesh):
     before, after = _neighbors(mesh)
     here = mesh.vertices[mesh.indices]
     to_before, to_after = mesh.vertices[before] - here, mesh.vertices[after] - here
-    # The arc tangent is exact for slivers, unlike the arc cosine.
+    # The arc tangent is also exact for very small angles, unlike the arc cosine.
     sine = np.linalg.norm(np.cross(to_before, to_after), axis=1)
     angles = np.arctan2(sine, np.einsum("ij,ij->i", to_before, to_after))
     entry = np.argmin(angles)
@@ -123,14 +126,14 @@ def _smallest_angle(mesh):
 
 
 def _edge_uses(mesh):
-    """Return the number of facets at each edge."""
+    """Return, for each edge, the number of facets that have it."""
     _, after = _neighbors(mesh)
     edges = np.sort(np.column_stack([mesh.indices, after]), axis=1)
     return np.unique(edges, axis=0, return_counts=True)[1]
 
 
 def _distinct_facets(mesh):
-    """Return the number of facets with different corners, in any order."""
+    """Return the number of facets; facets with the same corners, in any order, count once."""
     distinct = 0
     for sides in np.unique(np.diff(mesh.offsets)):
         starts = mesh.offsets[:-1][np.diff(mesh.offsets) == sides]

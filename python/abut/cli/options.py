@@ -1,4 +1,4 @@
-"""The options of all commands, each defined once, and functions that add them to a command."""
+"""The options of all commands, and functions that add them to a command."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import abut
 
 from ..base.checks import positive
 
-# The help on SPHERES and OUT for the commands that use them.
+# Texts about SPHERES and OUT for the help of the commands that have them.
 SPHERES = """\
 SPHERES  CSV with a header (x,y,z,radius or diameter), .npy (n, 4), .npz (centers, radii), or a
          LAMMPS/LIGGGHTS dump (also .gz, .zst). Several files with one frame each: a folder, a
@@ -44,7 +44,7 @@ def _seconds(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a time above 0") from None
 
 
-# The arguments of argparse's add_argument, by option; an alias is a short name.
+# For each option, the keyword arguments of argparse's add_argument, and its short name ("alias").
 OPTIONS: dict[str, dict[str, Any]] = {
     "mesh": {"metavar": "MESH", "help": "file of a mesh, such as .stl, .obj or .vtp"},
     "spheres": {"metavar": "SPHERES", "help": "file or files of spheres"},
@@ -123,7 +123,7 @@ SEARCHING = ("spheres", "--output", "--frame", "--gap", "--workers")
 
 
 def add_command(commands, name, run, description, options=()):
-    """Add a command with some of the options; options in an inner tuple exclude each other.
+    """Add a command with these options; options in an inner tuple exclude each other.
 
     The first line of the description is the command's line in `abut --help`.
     """

@@ -1,4 +1,4 @@
-"""Output of tables: to one file, to one file for each frame with a list of them, or to stdout."""
+"""Output of tables: to one file, to a file for each frame with a pvd list, or to stdout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HINT = f"; use {LIST} for one file per frame, or {STDOUT} for standard output"
 
 
 def open_output(arguments, what):
-    """Return the writer of the frames' tables; raise if OUT cannot be written."""
+    """Return an object that writes the tables of frames; raise if OUT cannot be written."""
     path = Path(arguments.output)
     if arguments.output == STDOUT:
         return _Whole(None, arguments.frame == "all")
@@ -35,7 +35,7 @@ def open_output(arguments, what):
 
 
 def _check_not_read(path, arguments):
-    """Raise if OUT, or the folder beside a list, is an input."""
+    """Raise if an input would be overwritten: if it is OUT, or the folder of a pvd list."""
     folder = path.with_suffix("") if path.suffix.lower() == LIST else path
     for given in (getattr(arguments, "mesh", None), arguments.spheres):
         for written in (path, folder):
@@ -65,22 +65,22 @@ class _Whole:
 
 
 def _joined(tables):
-    """Join the tables of all frames to one, with the rows one after the other."""
+    """Join the tables of all frames to one table."""
     periods = {getattr(table, "period", None) for table in tables}
     if len(periods) > 1:
-        # Frames of a box that grows or shrinks have no common period.
+        # If the box grows or shrinks, the frames have no common period.
         tables = [replace(table, period=None) for table in tables]
     return abut.concatenate(tables)
 
 
 def _joined_columns(parts):
-    """Join the columns that all frames have."""
+    """Join the further columns that all frames have."""
     names = [name for name in parts[0] if all(name in part for part in parts)]
     return {name: np.concatenate([part[name] for part in parts]) for name in names}
 
 
 class _EachFrame:
-    """Writes one file for each frame to a folder: ``out/pairs-000012.vtp`` for ``out.pvd``."""
+    """Writes a list ``out.pvd``, and a file for each frame, such as ``out/pairs-000012.vtp``."""
 
     def __init__(self, path, what):
         self._folder, self._what = path.with_suffix(""), what
@@ -93,11 +93,11 @@ class _EachFrame:
         self._list.add(number, frame.step if frame.time is None else frame.time, file)
 
     def close(self):
-        """Do nothing: the list is complete after each frame."""
+        """Do nothing, since the list is complete after each frame."""
 
 
 class _List:
-    """A list of files with their times or steps, or frame numbers where these do not ascend."""
+    """A pvd list of files with their times or steps, or frame numbers if these do not ascend."""
 
     def __init__(self, path):
         self._path, self._files = path, []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-# Keywords in messages of the library, and the command's options with the same meaning.
+# Keywords in messages of the library, and the options that replace them in the command's messages.
 _OPTIONS = {
     "split=True": "--split",
     "noise=": "--noise ",
@@ -18,7 +18,7 @@ _OPTIONS = {
 
 
 def print_table(rows):
-    """Print two columns, names and values; counts are aligned to the right."""
+    """Print names and values in two columns; whole numbers are aligned to the right."""
     counts = {name: f"{value:,}" for name, value in rows if isinstance(value, int | np.integer)}
     name_width = max(len(name) for name, _ in rows)
     count_width = max(map(len, counts.values()), default=0)
@@ -40,7 +40,7 @@ def text_of(error):
 
 
 def _in_options(text):
-    """Return a message of the library as one line, with options in place of keywords."""
+    """Return a message of the library in one line, with options in place of keywords."""
     line = " ".join(text.split())
     for keyword, option in _OPTIONS.items():
         line = line.replace(keyword, option)
@@ -48,7 +48,7 @@ def _in_options(text):
 
 
 def _printable(text):
-    """Escape control characters, which names of files may hold and terminals would obey."""
+    """Escape control characters: a file's name may have some, which would control the terminal."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
@@ -62,6 +62,6 @@ def warn(message, *_where, **_rest):
 
 
 def forget_stdout():
-    """Discard further output after a closed pipe, so that Python's last flush raises no error."""
+    """Discard further output after a closed pipe, so that the flush at exit raises no error."""
     with Path(os.devnull).open("w") as nowhere:
         os.dup2(nowhere.fileno(), sys.stdout.fileno())

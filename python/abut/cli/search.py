@@ -1,4 +1,4 @@
-"""Searching the frames of a file one after the other."""
+"""The search for contacts or pairs in one or all frames of a file."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class Search:
     Parameters
     ----------
     arguments : Namespace
-        Has the options `SEARCHING`.
+        The arguments of the command, with the options `SEARCHING`.
     what : str
         "contact" or "pair".
     """
 
     def __init__(self, arguments, what):
         self._arguments, self._what = arguments, what
-        # Opened first, so that a wrong ending is an error before the work is done.
+        # The output is opened first, so that a wrong ending is an error before the search.
         self._output = open_output(arguments, f"{what}s")
         self.found_count = self.sphere_count = self.touching_count = self.frame_count = 0
 
     def run(self, find):
-        """Search the frames that --frame selects; `find` returns a table and further columns."""
+        """Search the selected frames; `find(frame)` returns a table and further columns for it."""
         frames = abut.read_frames(self._arguments.spheres)
         if self._arguments.frame == "all":
             self._search_all(frames, find)
@@ -65,7 +65,7 @@ class Search:
         return counted(self.found_count, self._what, style=",")
 
     def print_summary(self, spheres):
-        """Print the number of rows and where they were written, unless that is stdout."""
+        """Print the number of rows and the output file; nothing if the output is stdout."""
         if self._arguments.output == STDOUT:
             return
         frames = f" in {counted(self.frame_count, 'frame', style=',')}"
@@ -74,7 +74,7 @@ class Search:
 
 
 def _one_of(frames, arguments):
-    """Return the number from 0 and the frame for --frame, which may count from the last."""
+    """Return the number, from 0, and the frame that --frame selects, which may be negative."""
     number = arguments.frame
     try:
         frame = frames[number]

@@ -1,4 +1,4 @@
-"""The results of frames as rows of one pandas table, with the columns and dtypes of the first rows.
+"""The results of frames as rows of one pandas table, all with the same columns and dtypes.
 
 Only modules that need pandas import this one.
 """
@@ -15,23 +15,23 @@ from ..base.extras import import_extra
 
 pandas = import_extra("pandas", "dask")
 
-# The columns with the number of a row's frame, and the reason why a frame has no rows.
-FRAME, ERROR = "frame", "error"
+FRAME = "frame"  # the column with the number of a row's frame
+ERROR = "error"  # the column with the reason why a frame has no rows
 
-# The pandas dtypes with missing values, by the kind of NumPy's dtype, which has none.
+# The pandas dtypes that can have missing values, by the kind of the NumPy dtype that cannot.
 _MISSING = {"i": "Int{}", "u": "UInt{}", "b": "boolean"}
 
 
 class Failed(NamedTuple):
-    """Replaces the rows of a frame that could not be read, searched or reduced."""
+    """What a frame has instead of rows if it could not be read, searched or reduced."""
 
     message: str
 
 
 def read_rows(result: Any, number: int, names: set[Any] | None = None) -> Any:
-    """Return the result of a caller's function for a frame: a dict of scalars, DataFrame or None.
+    """Convert what the caller's `reduce` returned for a frame to a dict, DataFrame or None.
 
-    names: the columns that it must have.
+    A dict is one row of scalars. names: the columns that the result must have.
     """
     try:
         return None if result is None else _read_rows(result, names)
@@ -53,7 +53,7 @@ def _read_rows(result: Any, names: set[Any] | None) -> Any:
 
 
 def check_unique(names: Any, subject: str) -> None:
-    """Raise if a table would have a column's name twice."""
+    """Raise if two of the names are equal; subject: the beginning of the message."""
     is_repeat = names.duplicated()
     if is_repeat.any():
         raise ValueError(f"{subject} the column {names[is_repeat][0]!r} more than once")
@@ -91,9 +91,9 @@ def _listed(names: set[Any]) -> str:
 
 
 def columns_of(rows: Any) -> tuple[Any, bool]:
-    """Return an empty table with the columns of these rows, and whether all their dtypes are sure.
+    """Return an empty table with the columns of these rows, and whether all dtypes are known.
 
-    A dtype is not sure if there are no rows, or the column's values are all missing.
+    A dtype is unknown if there are no rows, or if all values of the column are missing.
     """
     if rows is None:
         return None, False
@@ -103,7 +103,7 @@ def columns_of(rows: Any) -> tuple[Any, bool]:
 
 
 def with_errors(meta: Any) -> Any:
-    """Return the empty table with a column for errors, and dtypes that may have missing values."""
+    """Return the empty table with a column for errors, and dtypes that allow missing values."""
     if ERROR in meta:
         raise ValueError(
             "reduce returned a column 'error', which is for skipped frames: give it another name"
@@ -118,9 +118,9 @@ def _nullable(dtype: Any) -> Any:
 
 
 def fit(rows: Any, number: int, meta: Any) -> Any:
-    """Convert the rows of one frame to the columns of the whole table, or raise an error.
+    """Convert the rows of one frame to the columns and dtypes of the whole table, or raise.
 
-    A row that is a dict remains a dict: the rows of many frames are cast together, which is faster.
+    A dict remains a dict: `table_of` converts such rows of many frames together, which is faster.
     """
     if rows is None or not (isinstance(rows, dict) or len(rows)):
         return None
@@ -134,7 +134,7 @@ def fit(rows: Any, number: int, meta: Any) -> Any:
 
 
 def _surely_fits(value: Any, dtype: Any) -> bool:
-    """Return whether a value surely has this dtype; other values must be cast, which is slower."""
+    """Return whether a value certainly fits a dtype, so that it need not be cast on its own."""
     if isinstance(dtype, pandas.StringDtype):
         return isinstance(value, str)
     if dtype == np.dtype(object):
@@ -145,9 +145,9 @@ def _surely_fits(value: Any, dtype: Any) -> bool:
 
 
 def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
-    """Make one table of the rows that `fit` returned, each with its frame's number.
+    """Make one table of the rows that `fit` has returned, with the numbers of their frames.
 
-    Frames that failed get one row with the error.
+    A frame that failed has one row, with the error.
     """
     pieces: list[Any] = []
     single: list[dict[Any, Any]] = []
@@ -168,7 +168,7 @@ def table_of(results: Iterable[tuple[int, Any]], meta: Any) -> Any:
 def _joined(single: list[dict[Any, Any]], meta: Any) -> list[Any]:
     if not single:
         return []
-    # As objects: pandas would convert integers with None to floats, which round.
+    # The values remain objects, since pandas would convert integers with None to floats.
     table = pandas.DataFrame({FRAME: [row[FRAME] for row in single]})
     for name in single[0]:
         if name != FRAME:
@@ -177,7 +177,7 @@ def _joined(single: list[dict[Any, Any]], meta: Any) -> list[Any]:
 
 
 def numbered(rows: Any, number: int) -> Any:
-    """Return the rows of one frame with its number."""
+    """Return the rows of one frame as a table, with the frame's number as the first column."""
     if isinstance(rows, dict):
         return pandas.DataFrame([{FRAME: number, **rows}])
     table = rows.reset_index(drop=True)
@@ -193,7 +193,7 @@ def _failure(number: int, failed: Failed, meta: Any) -> Any:
 
 
 def _fitted(table: Any, meta: Any) -> Any:
-    """Return the rows with the columns and dtypes of the whole table."""
+    """Return rows with the columns and dtypes of the whole table; raise if values do not fit."""
     if ERROR in meta:
         table[ERROR] = pandas.Series([None] * len(table), dtype=meta.dtypes[ERROR])
     columns = {
@@ -208,7 +208,7 @@ def _cast(column: Any, dtype: Any, frames: Any) -> Any:
     try:
         cast = column.astype(dtype)
     except (TypeError, ValueError, OverflowError):
-        # A value does not fit the dtype, or pandas can cast these values only one by one.
+        # Either a value does not fit the dtype, or pandas can cast such values only one by one.
         cast = _cast_singly(column, dtype)
     is_same = _same(cast, column)
     if is_same.all():
@@ -223,7 +223,7 @@ def _cast(column: Any, dtype: Any, frames: Any) -> Any:
 
 
 def _same(a: Any, b: Any) -> np.ndarray[Any, Any]:
-    """Return where two columns have equal values, or both have a missing value."""
+    """Return, for each row, whether both columns have equal values or both values are missing."""
     missing = a.isna().to_numpy(bool), b.isna().to_numpy(bool)
     is_same = missing[0] & missing[1]
     present = ~(missing[0] | missing[1])
@@ -232,7 +232,7 @@ def _same(a: Any, b: Any) -> np.ndarray[Any, Any]:
 
 
 def _cast_singly(column: Any, dtype: Any) -> Any:
-    """Convert each value by itself; values that do not fit become objects that equal nothing."""
+    """Convert values one by one; a value that does not fit becomes an object unequal to all."""
     cells = [_cast_one(value, dtype) for value in column]
     if all(cell is not None for cell in cells):
         return pandas.concat(cells, ignore_index=True)

@@ -1,4 +1,4 @@
-"""The tables of many frames: `map_frames` and `map_pairs`, and how they divide work into tasks."""
+"""Tables of many frames: `map_frames` and `map_pairs`, and the division of work into tasks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def map_frames(
 ) -> DataFrame:
     """Find the contacts of every frame with meshes, and reduce them to the rows of one table.
 
-    The result is that of this loop, but Dask's workers run it::
+    The result is the same as that of this loop, but Dask's workers do the work::
 
         finder = abut.ContactFinder(meshes)
         for number, frame in enumerate(abut.read_frames(source)):
@@ -52,34 +52,34 @@ def map_frames(
     Parameters
     ----------
     source : path, list of paths, Frames, or list of dask.delayed.Delayed
-        Files or `Frames`, as for `read_frames`: each task reads its own frames, so workers must
-        see the files. Or delayed objects: each is a `Frame`, another object with ``centers`` and
-        ``radii``, or a tuple of these two.
+        Files, as for `read_frames`, or `Frames`. Each task reads its own frames, so workers must be
+        able to read the files. Or delayed objects: each becomes a `Frame`, another object with
+        ``centers`` and ``radii``, or a tuple of these two.
     meshes : Mesh, or any object that `Mesh.from_any` takes, or a list or tuple of these
         The facets, as for `ContactFinder`.
     reduce : callable
-        ``reduce(frame, contacts)`` gets a `Frame` and its `Contacts`. It returns a dict or a pandas
-        Series for one row of the table; a pandas DataFrame, or a dict with lists or arrays of one
-        length, for any number of rows; or None for no row. It must have no side effects, since Dask
-        may call it again if rows are lost. It is sent to the workers with each task.
+        A function ``reduce(frame, contacts)`` of a `Frame` and its `Contacts`. It returns a dict or
+        a pandas Series for one row of the table; a pandas DataFrame, or a dict with lists or arrays
+        of one length, for any number of rows; or None for no row. It must have no side effects,
+        since Dask may call it again if rows are lost. It is sent to the workers with each task.
     client : distributed.Client, optional
-        The client with the workers. By default the current client, if there is one, or else Dask's
-        threads or processes, as chosen in ``table.compute``. With another client than the current
-        one, compute the table by ``client.compute(table).result()``.
+        The client with the workers. By default the current client; if there is none, the threads or
+        processes of Dask that ``table.compute`` chooses. If it is not the current client, compute
+        the table by ``client.compute(table).result()``.
     block : int, optional
-        Number of frames in a task. By default a task lasts about a tenth of a second, and every
-        worker gets one. The times of the first and the middle frame determine this: give a smaller
-        number if other frames take far longer.
+        Number of frames in a task. By default a task lasts about a tenth of a second, and there is
+        at least one for every worker. The time of the first and the middle frame determine this:
+        give a smaller number if other frames take far longer.
     meta : dict, or pandas.DataFrame, optional
         Names and dtypes of the table's columns: ``{"force": float}``. By default they are those of
         the first frame with rows, among a few frames that are tried.
     errors : {"raise", "skip"}
         What to do if a frame cannot be read or searched, if `reduce` fails, or if its rows do not
         fit the table: other columns, or values that a dtype cannot hold. "raise": computing the
-        table raises the error, with a note that names the frame and its file.
-        "skip": the frame gets one row with the message in a further column ``error``, and a
-        warning; integers and bools become pandas' ``Int64`` and ``boolean``, which may be missing.
-        A delayed object that fails raises its error in both cases.
+        table raises the error, with a note that names the frame and its file. "skip": a warning,
+        and one row for the frame, with the message in a further column ``error``; integers and
+        bools have the pandas dtypes ``Int64`` and ``boolean``, since they may be missing. A delayed
+        object that fails raises its error in both cases.
     columns : sequence of str, optional
         Further columns of the frames, as for `read_frames`.
     on_truncated : {"raise", "drop"}
@@ -88,16 +88,16 @@ def map_frames(
         Options of `ContactFinder.find`: ``resolution``, ``gap``, ``flat_angle``, ``poses`` etc.
         For moving walls ``poses`` may also be a function of the frame:
         ``poses=lambda frame: drum.pose(frame.time)``, where ``drum`` is an `abut.Rotating`.
-        ``period`` is the frame's by default, and repeats the meshes, as in a `Simulation`; None
-        means that nothing repeats. ``workers`` is 1 by default, since Dask usually has one worker
-        for each core.
+        ``period`` is the frame's period by default, in which meshes repeat as in a `Simulation`;
+        None means that nothing repeats. ``workers`` is 1 by default, since Dask usually has one
+        worker for each core.
 
     Returns
     -------
     dask.dataframe.DataFrame
         The rows of all frames in their order. The first column, ``frame``, is the frame's number in
-        the source, from 0; the others come from `reduce`. A partition has the frames of one task,
-        and its own index, from 0.
+        the source, from 0; all others come from `reduce`. A partition has the frames of one task;
+        its index begins at 0.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def map_frames(
     Warns
     -----
     UserWarning
-        For each skipped frame; warnings of workers appear at the client.
+        For each skipped frame; the client shows warnings of workers.
 
     See Also
     --------
@@ -123,14 +123,14 @@ def map_frames(
     Notes
     -----
     The call itself reads, searches and reduces the first frame, for `meta` and `block`, and the
-    middle frame, for `block`; delayed ones are computed by a worker. The client scatters meshes to
-    all its workers, once for all tables that use them, and each worker makes one finder. If all
-    workers that hold the meshes die, ``table.compute()`` raises Dask's ``FutureCancelledError``:
-    call `map_frames` again.
+    middle frame, for `block`. If frames are delayed objects, a worker does this. The client copies
+    meshes to all its workers, once for all tables that use them, and each worker makes one finder.
+    If all workers that have the meshes die, ``table.compute()`` raises Dask's
+    ``FutureCancelledError``: call `map_frames` again.
 
-    Dask's processes without a client (``scheduler="processes"``) get the meshes' arrays with each
-    task, and six tasks at a time unless ``chunksize=1``; a client of a LocalCluster is faster. In a
-    compressed dump each task unpacks all data before its frames: unpack the dump first, or use
+    Without a client, processes of Dask (``scheduler="processes"``) receive the meshes' arrays with
+    each task, and six tasks at a time unless ``chunksize=1``; a client of a LocalCluster is faster.
+    In a compressed dump each task unpacks all data before its frames: unpack the dump first, or use
     several files.
 
     Examples
@@ -175,8 +175,8 @@ def map_pairs(
     reduce : callable
         ``reduce(frame, pairs)`` with a `Frame` and its `Pairs`, as for `map_frames`.
     **options
-        Options of `find_pairs`: ``gap``, ``levels`` etc. ``period`` is the frame's by default,
-        None means no period; ``workers`` is 1 by default.
+        Options of `find_pairs`: ``gap``, ``levels`` etc. ``period`` is the frame's period by
+        default; None means no period. ``workers`` is 1 by default.
 
     Returns
     -------
@@ -212,11 +212,11 @@ def map_pairs(
     return _mapped(job, frames, None, _Settings(client, block, meta))
 
 
-# Seconds that a task should last. Dask's overhead is about 2 milliseconds a task, and half of this
-# time would do. It is doubled, since the frames that are timed may be slower than others.
+# The seconds that a task should last. Half of them would be enough, since Dask's overhead is about
+# 2 milliseconds for a task. They are doubled, since the timed frames may be slower than others.
 TASK_SECONDS = 0.1
 
-# Dask's processes scheduler distributes tasks in chunks of this many, unless chunksize= is given.
+# The number of tasks that Dask's processes get together, unless chunksize= is given.
 CHUNK_SIZE = 6
 ERRORS: dict[Errors, bool] = {"raise": False, "skip": True}
 
@@ -260,7 +260,7 @@ def _read_block(block: int | None) -> int | None:
 
 
 def _read_meta(meta: Any) -> Any:
-    """Return an empty table with the caller's columns after that of the frames' numbers."""
+    """Return an empty table: a column for the frames' numbers, then the caller's columns."""
     if meta is None:
         return None
     table = dataframe.utils.make_meta(meta)
@@ -271,7 +271,7 @@ def _read_meta(meta: Any) -> Any:
 
 
 def _block_size(seconds: float, frame_count: int, worker_count: int) -> int:
-    """Return the frames per task: enough to be worth the overhead, but a task for every worker."""
+    """Return the frames in a task: TASK_SECONDS of work, or fewer if workers would have none."""
     enough = math.ceil(TASK_SECONDS / seconds) if seconds else frame_count
     return max(1, min(enough, math.ceil(frame_count / worker_count)))
 
@@ -290,7 +290,7 @@ def _table(job: Job, parts: list[Part], carried: Any) -> Any:
 
 
 def _read_client(client: Any) -> Any:
-    """Return the given client, or by default the current one, or None."""
+    """Return the given client; if none is given, the current one, or None if there is none."""
     if client is None:
         found = getattr(dask.base.get_scheduler(), "__self__", None)
         return found if _is_client(found) else None
@@ -303,18 +303,18 @@ def _read_client(client: Any) -> Any:
 
 
 def _check_workers(client: Any) -> None:
-    """Raise without workers; Dask itself would wait half a minute, with a misleading error."""
+    """Raise if there are no workers: Dask would wait half a minute for a misleading error."""
     if not client.nthreads():
         raise RuntimeError("client has no workers yet: call client.wait_for_workers(1) first")
 
 
 def _is_client(value: Any) -> bool:
-    # Without an import of distributed, nothing can be its Client.
+    # A Client exists only if the package distributed has been imported.
     return "distributed" in sys.modules and isinstance(value, sys.modules["distributed"].Client)
 
 
 def _scattered(client: Any, parcel: Parcel) -> Any:
-    """Copy the parcel to all workers' memory, unless it is there already; return its future."""
+    """Copy the parcel to all workers, unless they have it already; return its future."""
     key = f"abut-meshes-{parcel.token}"
     if key in client.futures:
         future = import_extra("distributed", "dask").Future(key, client)
@@ -324,7 +324,7 @@ def _scattered(client: Any, parcel: Parcel) -> Any:
 
 
 def _worker_count(client: Any) -> int:
-    """Return how many tasks it takes to keep all workers busy."""
+    """Return the number of tasks that are needed so that all workers have one."""
     if client is not None:
         return max(1, sum(client.nthreads().values()))
     count = dask.config.get("num_workers", None) or dask.system.CPU_COUNT

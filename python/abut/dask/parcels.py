@@ -1,4 +1,4 @@
-"""Parcels of meshes for other processes, and the finders that each process keeps for them."""
+"""Meshes that are sent to other processes, and the finders that each process keeps for them."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 from ..search.finder import ContactFinder
 from ..search.mesh import Mesh
 
-# The number of finders that a process keeps. Each holds its meshes and their bins, a few hundred
+# The number of finders that a process keeps. A finder has meshes and bins, which take a few hundred
 # bytes per facet.
 KEPT_FINDERS = 2
 
 
 class Parcel:
-    """Meshes, packed when they are pickled and unpacked when a finder for them is first needed.
+    """Meshes that stay pickled in another process until a finder for them is first needed.
 
-    A process with a finder for the same content never unpacks them: building a mesh takes longer
-    than receiving its arrays. Parcels with equal content are equal.
+    If that process has a finder for equal meshes, they are never unpickled: building a mesh takes
+    longer than receiving its arrays. Parcels with equal meshes are equal.
     """
 
     def __init__(self, meshes: tuple[Mesh, ...]):
@@ -32,7 +32,7 @@ class Parcel:
         self._size = sum(map(sys.getsizeof, meshes))
 
     def meshes(self) -> tuple[Mesh, ...]:
-        """Return the meshes, unpacked. Two threads must not call this at once."""
+        """Return the meshes, after unpickling them. Two threads must not call this at once."""
         if self._meshes is None:
             data, *buffers = self._packed
             self._meshes = pickle.loads(data, buffers=buffers)
@@ -63,8 +63,8 @@ class Parcel:
         return "abut.Parcel", self.token
 
     def __sizeof__(self) -> int:
-        # Also the size of packed meshes: a worker, which measures them on arrival, soon unpacks
-        # them.
+        # The size includes the meshes even if they are still pickled: a worker measures them when
+        # they arrive, and soon unpickles them.
         return object.__sizeof__(self) + self._size
 
 
@@ -74,12 +74,12 @@ def _unpickle(token: str, size: int, *packed: Any) -> Parcel:
     return parcel
 
 
-# A second thread of a worker waits until the first one has unpacked the meshes.
+# If several threads of a worker need the same meshes, only one thread unpickles them.
 _UNPACKING = threading.Lock()
 
 
 def finder_of(parcel: Parcel) -> ContactFinder:
-    """Return this process's finder for these meshes; make it if there is none."""
+    """Return this process's finder for these meshes; make one if there is none."""
     with _UNPACKING:
         return _make_finder(parcel)
 

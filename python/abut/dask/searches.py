@@ -1,4 +1,4 @@
-"""The search of one frame, for contacts or pairs."""
+"""The search for contacts or pairs in one frame."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ContactSearch(NamedTuple):
     options: dict[str, Any]
 
     def check(self, parcel: Parcel) -> None:
-        """Raise for options that would be errors in every frame."""
+        """Raise if an option would be an error in every frame."""
         _check_names(self.options, ContactFinder.find, "ContactFinder.find")
         known = {k: v for k, v in self.options.items() if k != "poses" or not callable(v)}
         _checking_finder(parcel, known).find(np.empty((0, 3)), np.empty(0), **known)
@@ -34,8 +34,8 @@ class ContactSearch(NamedTuple):
 
 
 def _checking_finder(parcel: Parcel, options: dict[str, Any]) -> ContactFinder:
-    """Return a finder that checks options as that of the meshes, but is fast to make."""
-    if str(options.get("weights")) == "zhong":  # refused for facets with too many corners
+    """Return a small finder that raises the same errors for options as that of the meshes."""
+    if str(options.get("weights")) == "zhong":  # an error for facets with too many corners
         return finder_of(parcel)
     triangle = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
     return ContactFinder([triangle] * len(parcel.meshes()))
@@ -45,7 +45,7 @@ class PairSearch(NamedTuple):
     options: dict[str, Any]
 
     def check(self) -> None:
-        """Raise for options that would be errors in every frame."""
+        """Raise if an option would be an error in every frame."""
         _check_names(self.options, find_pairs, "find_pairs")
         if np.ndim(self.options.get("gap", 0.0)) == 0:  # an array needs the number of spheres
             find_pairs(np.empty((0, 3)), np.empty(0), **self.options)
@@ -55,7 +55,7 @@ class PairSearch(NamedTuple):
 
 
 def _check_names(options: dict[str, Any], function: Callable[..., Any], title: str) -> None:
-    """Raise for an unknown option; Python's own error would come from a worker, for a frame."""
+    """Raise if an option is unknown, here and not in a worker for each frame."""
     parameters = inspect.signature(function).parameters.values()
     known = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
     for name in options:
@@ -64,5 +64,5 @@ def _check_names(options: dict[str, Any], function: Callable[..., Any], title: s
 
 
 def _frame_options(frame: Any) -> dict[str, Any]:
-    """Return the options that come from a frame, unless the caller gives them."""
+    """Return the options that a frame determines if the caller does not give them."""
     return {"period": getattr(frame, "period", None)}

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Part:
-    """The frames of one task; the first one has the number `start`."""
+    """The frames of one task. `start` is the number of the first one in the source."""
 
     frames: Any
     start: int
 
     def __dask_tokenize__(self) -> int:
-        # Dask's key of a task also contains the job's token, which is unique to a table. So this
-        # token need not depend on the files' contents, which may change.
+        # This need not depend on the files' contents, which may change: Dask's key of a task also
+        # contains the token of the job, which is unique to a table.
         return self.start
 
 
 def read_source(source: Any, columns: Any, on_truncated: OnTruncated) -> Any:
-    """Return `Frames`, or a list of delayed objects."""
+    """Return the caller's source as `Frames`, or as a list of delayed objects."""
     if isinstance(source, Frames) or _has_delayed(source):
         if columns is not None or on_truncated != "raise":
             raise ValueError(
@@ -56,7 +56,7 @@ def _read_delayed(source: Sequence[Any]) -> list[Any]:
 
 
 class Items(list[Any]):
-    """Computed delayed objects, as frames."""
+    """The values of delayed objects, which are converted to frames when they are used."""
 
     def __iter__(self) -> Iterator[Any]:
         return map(_frame_of, super().__iter__())
@@ -78,11 +78,11 @@ def _frame_of(item: Any) -> Any:
 
 
 def opened(frames: Any) -> Iterator[tuple[int, Any]]:
-    """Return all frames with their numbers; an error of reading takes the place of a frame."""
+    """Yield the number of each frame, with the frame or the error that reading it raised."""
     k = 0
     while k < len(frames):
         try:
-            # Not by index: a compressed file would be unpacked up to each frame.
+            # A slice is read, since an index would unpack a compressed file from its beginning.
             for frame in frames[k:]:
                 yield k, frame
                 k += 1

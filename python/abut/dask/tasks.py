@@ -1,4 +1,4 @@
-"""The work of a task: searching and reducing each of its frames."""
+"""The work of a task: each of its frames is searched and reduced."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Job:
-    """The work on each frame, and the columns of the table."""
+    """The search and the reduction of each frame, and the columns of the table."""
 
     search: Any
     reduce: Callable[..., Any]
@@ -29,7 +29,7 @@ class Job:
     token: str = ""
 
     def settled(self, meta: Any) -> Job:
-        # A new token each time: files may have changed, but Dask reuses results of equal keys.
+        # The token is always new, since Dask reuses results of equal keys, but files may change.
         whole = frame_rows.with_errors(meta) if self.skips else meta
         return replace(self, meta=whole, token=uuid.uuid4().hex)
 
@@ -46,7 +46,7 @@ class Job:
         return frame_rows.read_rows(given, number, names)
 
     def results(self, part: Part, parcel: Any) -> Iterator[tuple[int, Any]]:
-        """Return the number of each frame, with its rows or the reason why it has none."""
+        """Yield the number of each frame, and its rows, None if it has no rows, or `Failed`."""
         names = self.names()
         for k, frame in opened(part.frames):
             number = part.start + k
@@ -63,7 +63,7 @@ class Job:
 
 
 def run_part(part: Part, job: Job, parcel: Any) -> Any:
-    """Return the rows of a task."""
+    """Return the table with the rows of all frames of a task."""
     return frame_rows.table_of(job.results(part, parcel), job.meta)
 
 
@@ -79,7 +79,7 @@ def _read(frame: Any) -> Any:
 
 @contextmanager
 def noted(part: Part, k: int) -> Iterator[None]:
-    """Add a note to errors in the block, which names the frame: the part's k-th."""
+    """Add a note to errors in the block that names the frame, which is the k-th of the part."""
     try:
         yield
     except Exception as error:
@@ -94,7 +94,7 @@ def _file_of(frames: Frames, k: int) -> str:
 
 
 def _warn(message: str) -> None:
-    """Issue a warning in a task, which the client also shows."""
+    """Issue a warning in a task, so that the client also shows it."""
     if "distributed" in sys.modules:
         sys.modules["distributed"].worker.warn(message)
     else:

@@ -1,4 +1,4 @@
-"""Trial frames, which give the table's columns and the time for a frame."""
+"""Trials: frames that are searched first, for the table's columns and the time for a frame."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Trial(NamedTuple):
-    """The inputs for trying frames."""
+    """The inputs of the trials."""
 
     job: Job
     frames: Any
@@ -40,13 +40,13 @@ class _Timed(NamedTuple):
     """The result of one trial."""
 
     seconds: float
-    meta: Any  # an empty table, or None if the frame has no rows
-    is_sure: bool  # whether every column has a value, and so a known dtype
+    meta: Any  # an empty table with the columns, or None if the frame has no rows
+    is_sure: bool  # whether every column has a value, so that its dtype is known
 
 
 def _timed(part: Part, job: Job, parcel: Parcel | None) -> _Timed:
     with noted(part, 0):
-        # The first search is not timed: it also builds the finder's bins, which later ones reuse.
+        # The first search is not timed, since it also builds bins that later searches reuse.
         job.search(part.frames[0], parcel)
         start = time.perf_counter()
         rows = job.rows(part.frames[0], part.start, parcel)
@@ -59,9 +59,9 @@ def _timed_delayed(items: list[Any], number: int, job: Job, parcel: Any) -> _Tim
 
 
 def try_frames(trial: Trial, meta: Any) -> tuple[Any, float]:
-    """Find the table's columns, unless they are known, and the time for a frame.
+    """Return the table's columns (`meta` if it is given), and the seconds for a frame.
 
-    If the first frame has no rows, later ones are tried, at growing distances.
+    If the first frame has no rows, later frames are tried, at growing distances.
     """
     seconds, failure, is_known = 0.0, None, meta is not None
     for number in _picks(len(trial.frames)):
@@ -87,23 +87,23 @@ def try_frames(trial: Trial, meta: Any) -> tuple[Any, float]:
 
 
 def _because(failure: Exception | None) -> str:
-    """Return the error of the first frame that failed, as the end of a message."""
+    """Return the end of a message: the error of the first frame that failed, or nothing."""
     return "" if failure is None else f". A frame failed: {type(failure).__name__}: {failure}"
 
 
 def time_middle(trial: Trial) -> float:
-    """Return the time for the middle frame: the first frame of a simulation may be almost empty."""
+    """Return the seconds for the middle frame, since the first frame may be almost empty."""
     count = len(trial.frames)
     if count == 1:
         return 0.0
     try:
         return trial.timed(count // 2).seconds
     except Exception:
-        return 0.0  # it fails again when the table is computed, which reports the error
+        return 0.0  # the error is raised again when the table is computed
 
 
 def _picks(count: int) -> Iterator[int]:
-    """Return numbers of frames to try, from the first to the last, at growing distances."""
+    """Yield the numbers of frames to try, from the first to the last, at growing distances."""
     number = 0
     while number < count - 1:
         yield number

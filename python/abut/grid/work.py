@@ -1,9 +1,9 @@
-"""The expected work of a search for pairs, and the cell sizes with the least expected work.
+"""The expected work of a search for pairs, and the cell sizes with the smallest expected work.
 
-These are the formulas of the paper that `expected_work` cites, for measured radii and for
-distributions. A finder chooses its own sizes in another way: csrc/spheres/grid_levels.c takes them
-from a histogram of the spheres, and csrc/spheres/pair_finder.c makes no level larger than its
-largest sphere.
+The formulas are from the paper that `expected_work` cites; radii may be measured ones or a
+distribution. A finder chooses its sizes in another way: csrc/spheres/grid_levels.c takes them from
+a histogram of the spheres, and csrc/spheres/pair_finder.c makes no level larger than its largest
+sphere.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-VOLUME_FRACTION = 0.6  # solid fraction of a dense packing of spheres
+VOLUME_FRACTION = 0.6  # the solid fraction of a dense packing of spheres
 
-# The most levels that are tried. Only "linear" sizes gain from more, and with this many levels they
-# are the worst family.
+# The largest number of levels that is tried. Only "linear" sizes gain from more, and with this many
+# levels they still have the most work of all families.
 LEVEL_SEARCH_LIMIT = 12
-SUM_TOLERANCE = 1e-6  # rounding error of the sum of probabilities, with room to spare
+SUM_TOLERANCE = 1e-6  # more than the rounding error of a sum of probabilities
 
 
 def expected_work(
@@ -49,11 +49,11 @@ def expected_work(
 ) -> Work:
     """Estimate the work of a search for pairs in a hierarchical grid.
 
-    This is the model of [1]_, section 3; docs/method.md, section 7, has the sums. It assumes that
-    spheres lie anywhere with the same probability, whatever their radii, and independently of each
-    other. On its own level, a sphere is compared with the spheres in its cell and in half of the
-    cells around it. On each level below (top-down search) or above (bottom-up search), it is
-    compared with the spheres in all cells that it can reach. Levels without spheres are skipped.
+    This is the model of [1]_, section 3; docs/method.md, section 7, has the sums. It assumes that a
+    sphere of any radius lies anywhere with the same probability, independently of all others. On
+    its own level, a sphere is compared with the spheres in its cell and in half of the cells around
+    it. On each level below (top-down search) or above (bottom-up search), it is compared with the
+    spheres in all cells that it can reach. Levels without spheres are skipped.
 
     Parameters
     ----------
@@ -64,19 +64,19 @@ def expected_work(
         Cell sizes of the levels, as lengths in ascending order. A sphere is on the first level with
         a size of at least its diameter, so the last size must be at least the largest diameter.
     search : {"top-down", "bottom-up"}
-        Whether a sphere searches the levels below its own, or above.
+        Whether a sphere is compared with the levels below its own level, or above it.
     overhead : float, default 0.2
-        Work of one access to a cell, where the test of one pair is 1.
+        Work of one access to a cell, as a multiple of the work of testing one pair.
     dimension : {3, 2}
         Dimension of space.
     volume_fraction : float, default 0.6
-        The part of space that is in spheres; in the plane, the part of the area in disks.
+        The part of space that spheres fill; in the plane, the part of the area that disks fill.
     probability : (n,) array_like, optional
         Probability of each radius, as in a quadrature over a distribution; the sum is 1. By
-        default all are equal.
+        default all probabilities are equal.
     lengths : (L,) or (L, dimension) array_like, optional
-        The lengths of each level's cells along each axis, where they exceed the level's size. In a
-        periodic box they do: a whole number of cells fills a period. By default equal to `sizes`.
+        The lengths of each level's cells along each axis. They exceed the level's size in a
+        periodic box, where a whole number of cells fills a period. By default equal to `sizes`.
 
     Returns
     -------
@@ -132,20 +132,20 @@ def cell_sizes(
         As for `expected_work`.
     family : {"constant", "linear", "exponential", "optimal"}
         "constant": cells of all levels hold the same number of spheres. "linear", "exponential":
-        sizes grow by the same length or factor, from the smallest diameter on. "optimal": the least
-        expected work; needs SciPy. See section 5.2 of the paper that `expected_work` cites.
+        sizes grow by the same length or factor, beginning at the smallest diameter. "optimal": the
+        smallest expected work; needs SciPy. See section 5.2 of the paper in `expected_work`.
     levels : int, optional
-        Number of levels, 1 to 64. The default is the number, up to 12, with the least expected
-        work; "linear" sizes may gain from more. The families "constant" and "optimal" make fewer
-        levels if there are fewer different radii.
+        Number of levels, 1 to 64. The default is the number up to 12 with the smallest expected
+        work; "linear" sizes may gain from more levels. The families "constant" and "optimal" make
+        fewer levels if there are fewer different radii.
     dimension, volume_fraction, probability, search, overhead
         As for `expected_work`. The volume fraction is 0.6 by default.
 
     Returns
     -------
     (L,) ndarray
-        The sizes, as lengths in ascending order; the last is the largest diameter. If all radii are
-        equal, there is one level.
+        The sizes, as lengths in ascending order; the last one is the largest diameter. If all radii
+        are equal, there is one level.
 
     Raises
     ------
@@ -282,7 +282,7 @@ def _vector(value: ArrayLike, name: str) -> Array:
 
 
 def _best(make: Callable[[int], Array], model: Model) -> Array:
-    """Return the sizes with the least work; the search stops after two worse numbers of levels."""
+    """Return the sizes with the smallest work; stop if two more levels in a row do not help."""
     best = make(1)
     least, worse = model.total(best), 0
     for count in range(2, LEVEL_SEARCH_LIMIT + 1):
@@ -309,15 +309,16 @@ def _exponential(model: Model, count: int) -> Array:
 
 
 def _ended(inner: Array, spectrum: Spectrum) -> Array:
-    """Return the sizes that ascend, followed by the largest diameter."""
+    """Return those of the inner sizes that ascend, followed by the largest diameter."""
     kept = inner[(inner < spectrum.largest) & (np.diff(np.append(0.0, inner)) > 0)]
     return np.append(kept, spectrum.largest)
 
 
 def _constant(model: Model, count: int) -> Array:
-    """Find sizes with equal numbers of spheres in cells, by bisection of the number's logarithm.
+    """Return sizes with equal numbers of spheres in the cells of all levels.
 
-    The more spheres the cells hold, the fewer remain for the last level.
+    The logarithm of this number is found by bisection: with more spheres in the cells of all other
+    levels, fewer spheres remain for the last level.
     """
     low, high = math.log(np.finfo(float).tiny), 0.0
     while low < (middle := (low + high) / 2) < high:
@@ -329,10 +330,10 @@ def _constant(model: Model, count: int) -> Array:
 
 
 def _filled(spectrum: Spectrum, per_cell: float, count: int) -> tuple[list[float], float]:
-    """Return sizes of levels with `per_cell` spheres in each cell, and the fraction of the rest.
+    """Return `count` sizes with `per_cell` spheres in each cell, and the fraction of the rest.
 
-    There are fewer than `count` sizes if no spheres remain. `per_cell` has a relative unit: all
-    spheres in cells as large as the largest diameter would be 1.
+    There are fewer sizes if no spheres remain. per_cell: it would be 1 if all spheres were on one
+    level with cells as large as the largest diameter.
     """
     diameters, volumes = spectrum.diameters, spectrum.volumes
     sizes: list[float] = []
@@ -347,7 +348,7 @@ def _filled(spectrum: Spectrum, per_cell: float, count: int) -> tuple[list[float
             break
         size = diameters[place]
         before = spectrum.fraction(first, place)
-        # Spheres below this diameter already fill the cells: the size lies between two diameters.
+        # If the spheres below this diameter fill the cells, the size is between two diameters.
         if before * volumes[place] >= per_cell:
             size = min(size, spectrum.largest * (per_cell / before) ** (1 / spectrum.dimension))
         sizes.append(float(size))
@@ -356,14 +357,14 @@ def _filled(spectrum: Spectrum, per_cell: float, count: int) -> tuple[list[float
 
 
 def _optimal(model: Model, count: int) -> Array:
-    """Return candidate sizes of the least work: a path of `count` steps up to the largest one."""
+    """Return the `count` candidate sizes with the smallest work, as a path of that many steps."""
     sizes, steps = model.candidates
     work, origins = steps[0], []
     for _ in range(count - 1):
-        # Row a + 1 of steps has the work of the steps from candidate a to each other one.
+        # Row a + 1 of `steps` has the work of the steps from candidate a to each other candidate.
         through = work[:, None] + steps[1:]
         work = through.min(axis=0)
-        # There are more levels than candidates with spheres.
+        # The work is infinite if `count` exceeds the number of candidates with spheres.
         if math.isinf(work[-1]):
             break
         origins.append(through.argmin(axis=0))
@@ -374,7 +375,7 @@ def _optimal(model: Model, count: int) -> Array:
 
 
 def _refined(model: Model, sizes: Array) -> Array:
-    """Improve the sizes between the candidates, by Powell's method."""
+    """Return better sizes, which may lie between the candidates, by Powell's method."""
     spectrum = model.spectrum
     minimize = import_extra("scipy.optimize", "scipy").minimize
     if len(sizes) == 1:

@@ -1,4 +1,4 @@
-"""The model of the work of a search for pairs: sums over the diameters of spheres."""
+"""The model of the work of a search for pairs, with sums over the diameters of spheres."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-DIMENSIONS = {2: math.pi, 3: 4 * math.pi / 3}  # dimension: volume of a sphere of radius 1
-CANDIDATES = 192  # sizes, and as many quantiles, among which the optimum is searched first
+DIMENSIONS = {2: math.pi, 3: 4 * math.pi / 3}  # the volume of a sphere of radius 1, by dimension
+CANDIDATES = 192  # the number of sizes, and of quantiles, that `Model.candidates` uses
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,7 +43,7 @@ class Work:
         Entry (h, j): number of cells that spheres of level h access on level j, divided by the
         number of all spheres.
     overhead : float
-        Work of one access to a cell.
+        Work of one access to a cell, as a multiple of the work of testing one pair.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Work:
 
     @property
     def total(self) -> float:
-        """Work of both per sphere: pair_tests + overhead * cell_accesses."""
+        """Total work per sphere: pair_tests + overhead * cell_accesses."""
         return self.pair_tests + self.overhead * self.cell_accesses
 
     def __repr__(self) -> str:
@@ -86,9 +86,9 @@ class Work:
 class Spectrum:
     """Diameters in ascending order, and partial sums over them; a level's sum is a difference.
 
-    The terms are probability times (diameter / largest)^k, k = 0 ... dimension. They are summed
-    both from the smallest and from the largest diameter. Otherwise the sum of a level with few
-    spheres would be a difference of large numbers.
+    The terms are probability times (diameter / largest)^k, k = 0 ... dimension. They are summed up
+    from the smallest and also from the largest diameter. With only one of both, the sum of a level
+    with few spheres might be a difference of large numbers.
     """
 
     diameters: Array
@@ -126,7 +126,7 @@ class Spectrum:
         return (self.diameters / self.largest) ** self.dimension
 
     def places(self, sizes: Array) -> Places:
-        """Return the number of diameters that are at most each of these sizes."""
+        """Return, for each of these sizes, the number of diameters that are not larger."""
         return np.searchsorted(self.diameters, sizes, side="right")
 
     def between(self, lower: Any, upper: Any) -> Array:
@@ -137,7 +137,7 @@ class Spectrum:
         return np.where(self.below[:, upper] < self.above[:, lower], from_below, from_above)
 
     def fraction(self, lower: int, upper: int) -> float:
-        """Return the first of these sums (k = 0) for scalar arguments."""
+        """Return the sum `between` for k = 0 and scalar arguments: a fraction of all spheres."""
         if self.below[0, upper] < self.above[0, lower]:
             return float(self.below[0, upper] - self.below[0, lower])
         return float(self.above[0, lower] - self.above[0, upper])
@@ -145,7 +145,7 @@ class Spectrum:
 
 @dataclass(frozen=True)
 class Model:
-    """The work per sphere in units of a pair test; internal lengths are in largest diameters."""
+    """The work per sphere, in units of a pair test; the unit of length is the largest diameter."""
 
     spectrum: Spectrum
     dimension: int
@@ -155,7 +155,7 @@ class Model:
 
     @cached_property
     def density(self) -> float:
-        """Number of spheres in a cube with the largest diameter as its edge."""
+        """The number of spheres in a cube with an edge of the largest diameter."""
         volume = DIMENSIONS[self.dimension] * self.spectrum.below[-1, -1] / 2**self.dimension
         return float(self.volume_fraction / volume)
 
@@ -184,9 +184,9 @@ class Model:
     def level(self, lower: Any, upper: Any, size: Any) -> Any:
         """Return the work of levels with cells of `size`, for diameters lower to upper - 1.
 
-        This includes the search on the level itself, and the search in it by all spheres above, or
-        below for bottom-up. The latter does not depend on the levels of these spheres. So the total
-        work is a sum over levels.
+        This includes the search among the level's spheres, and the search on this level for all
+        spheres of the levels above (bottom-up: below). This part does not depend on the levels of
+        these spheres, so the total work is a sum over levels.
         """
         count = len(self.spectrum.diameters)
         seekers = (upper, count) if self.search == _core.TOP_DOWN else (0, lower)
@@ -202,18 +202,18 @@ class Model:
 
     @cached_property
     def candidates(self) -> tuple[Array, Array]:
-        """Candidate sizes (c,), and the work (c + 1, c) of a level from one to another.
+        """Candidate sizes (c,), and the work (c + 1, c) of a level between two of these sizes.
 
-        Row 0 has the work of a first level, row a + 1 that of a level after size a. Levels without
-        spheres have infinite work.
+        Row 0 has the work of first levels, row a + 1 the work of levels after a level of size a.
+        The columns are the sizes of the levels. Levels without spheres have infinite work.
         """
         diameters = self.spectrum.diameters
         count = len(diameters)
         even = np.geomspace(diameters[0], diameters[-1], CANDIDATES)
         near = np.clip(self.spectrum.places(even) - 1, 0, count - 1)
         quantiles = np.linspace(0, count - 1, CANDIDATES).astype(int)
-        # Where diameters lie far apart, sizes between them are tried, too: for few spheres, cells
-        # that are larger than needed may be better.
+        # If diameters lie far apart, sizes between them are also candidates: for few spheres, cells
+        # that are larger than necessary may be better.
         between = even[(diameters[near] < even) & (even < diameters[-1])]
         sizes = np.unique(np.concatenate([between, diameters[near], diameters[quantiles]]))
         upper = self.spectrum.places(sizes)
@@ -223,16 +223,16 @@ class Model:
         return sizes, np.where((lower < upper) & (fractions > 0), work, math.inf)
 
     def _own(self, fraction: Array, volume: Array) -> tuple[Array, Array]:
-        """Return pair tests and accesses on a sphere's own level, in half of the 3^d cells."""
+        """Return pair tests and accesses on the spheres' own level, in half of the 3^d cells."""
         cells = 3**self.dimension
         return cells / 2 * fraction**2 * volume * self.density, (cells + 1) / 2 * fraction
 
 
 def _window(lengths: Array) -> Array:
-    """Return the mean volume of accessed cells, as coefficients of powers of the diameter.
+    """Return the mean volume of the cells that a sphere accesses, as a polynomial in its diameter.
 
-    Along each axis this is 2 length + diameter, since a box of half the width radius + length / 2
-    reaches into 2 + diameter / length cells.
+    Along each axis the total length of these cells is 2 length + diameter: a box that extends from
+    the center by radius + length / 2 to both sides overlaps 2 + diameter / length cells on average.
     """
     window = [np.ones_like(lengths[0])]
     for length in lengths:
@@ -244,5 +244,5 @@ def _window(lengths: Array) -> Array:
 
 
 def _divisor(volume: Array) -> Array:
-    # A volume that underflows to 0 would make 0 / 0; so it becomes a huge number of cells.
+    # A volume may underflow to 0, which would give 0 / 0. It is replaced by a tiny number.
     return np.maximum(volume, np.finfo(float).tiny)

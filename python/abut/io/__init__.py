@@ -100,15 +100,14 @@ def read_mesh(
     scale : float, default 1
         Factor for the file's coordinates: 1e-3 converts millimeters to meters.
     weld : float, default 0
-        Vertices within this distance of each other are welded, too, and so are vertices joined by
-        a chain of such distances. The welded vertex is the first one in the file. In the file's
-        unit.
+        In the file's unit. Vertices within this distance of each other are welded, too, and so are
+        vertices that a chain of such distances joins. The first of them in the file remains.
     part : str, optional
         The SubModelPart of an mdpa file to read, with the parts nested in it: its name, or where
         several have that name, the names from the outermost part on, joined by dots.
     noise : float or (m,) array_like, optional
-        How far a corner may be from its true place, as for `Mesh`; one number for each facet of
-        the file, in the file's unit. The default follows from how the coordinates are written.
+        How far a corner may be from its true place, as for `Mesh`: one number, or one for each
+        facet of the file, in the file's unit. The default depends on the digits in the file.
     split : bool or "all", default False
         As for `Mesh`.
     on_degenerate : {"drop", "raise"}
@@ -119,32 +118,31 @@ def read_mesh(
     Mesh
         Its `source` has each facet's number in the file, from 0. In files of cells, such as VTP and
         VTU, this is the cell's number: ``values[mesh.source]`` picks the facets' entries of the
-        file's cell data. Its `vertex_source` has, for each vertex of the file, the vertex of the
-        mesh that it became.
+        file's cell data. Its `vertex_source` has the number in the mesh of each vertex of the file.
 
     Raises
     ------
     ValueError
         If the file is of an unknown kind, broken, or cut off, or if its facets do not make a valid
-        mesh; the message names the file and the first offender.
+        mesh; the message names the file and the first wrong value.
     OSError
         If the file does not exist or cannot be read.
     ImportError
-        If another package reads such files, and is not installed; the message names the extra.
+        If the package that reads such files is not installed; the message names the extra.
 
     Warns
     -----
     MeshWarning
-        If the mesh has no facets, if facets were dropped, or if conditions, elements or cells that
-        are not facets were skipped.
+        If the mesh has no facets, if facets were dropped, or if the file has conditions, elements
+        or cells that are not facets.
 
     Notes
     -----
-    Text files often carry six digits, and then the vertices of one wall do not lie exactly in its
-    plane. Readers of text therefore take one unit in the last written digit as the noise of a
-    coordinate, or more where `Mesh` would take more. Files with only short numbers (at most five
-    significant digits, or three where all have the same number of decimals: ``1 0 0.25``) are taken
-    to be exact. Files that other packages read become a mesh by `Mesh.from_any`.
+    Text files often have six digits, and then the vertices of one wall do not lie exactly in its
+    plane. For text, the noise of a coordinate is therefore one unit in the last written digit, or
+    more if `Mesh` would find more. Files with only short numbers count as exact: at most five
+    significant digits (``1 0 0.25``), or three if all have the same number of decimals.
+    `Mesh.from_any` converts what other packages read.
 
     Examples
     --------
@@ -168,7 +166,7 @@ def read_mesh(
 
 
 def read_facets(path: Pathlike, part: str | None = None) -> Facets:
-    """Read the facets of a mesh file, neither welded nor validated."""
+    """Read the facets of a mesh file, without welding or validating them."""
     file = _path(path)
     is_packed = file.suffix.lower() == ".gz"
     read = _by_ending(file.with_suffix("") if is_packed else file, _MESH_READERS, "meshes")
@@ -189,7 +187,7 @@ def read_facets(path: Pathlike, part: str | None = None) -> Facets:
 def _read_welded(
     file: Path, part: str | None, distance: float, noise: ArrayLike | None
 ) -> tuple[Facets, NDArray[np.float64] | None]:
-    """Read and weld facets; `source` has their numbers in the file. Select their noise, if any."""
+    """Read and weld facets; return them with their numbers in the file, and their given noise."""
     facets = read_facets(file, part)
     facet_count = len(facets.offsets) - 1
     numbers = np.arange(facet_count) if facets.source is None else facets.source
@@ -230,8 +228,8 @@ def read_spheres(
     frame : int or "all", default -1
         Number of a dump's frame, from 0; negative ones count from the last. "all" joins all frames.
     columns : mapping of str to str, optional
-        The names in a csv file or dump of x, y, z, radius or diameter, and id, where they differ
-        from these: ``{"x": "X (mm)", "radius": "R"}``. Upper and lower case are equal in csv files.
+        The file's names of the columns x, y, z, radius (or diameter) and id, where they differ, for
+        a csv file or dump: ``{"x": "X (mm)", "radius": "R"}``. Case does not matter in csv files.
     scale : float, default 1
         Factor for centers and radii: 1e-3 converts millimeters to meters.
     radius : float or dict of int to float, optional
@@ -248,9 +246,9 @@ def read_spheres(
     ------
     ValueError
         If the file is of an unknown kind, broken, or cut off. If after scaling a coordinate or
-        radius is not finite, or a radius is not positive. If `columns` has another name than these,
+        radius is not finite, or a radius is not positive. If `columns` has another key than these,
         or if `columns` or `radius` is given for npy or npz files. The message names the file and
-        the first offender.
+        the first wrong value.
     OSError
         If the file does not exist or cannot be read.
 
@@ -418,7 +416,7 @@ def save_mesh(
     cell_data: Mapping[str, ArrayLike] | None = None,
     point_data: Mapping[str, ArrayLike] | None = None,
 ) -> None:
-    """Write a mesh to a file, with columns for its facets and vertices."""
+    """Write a mesh to a file, with further columns of its facets and vertices."""
     file = _path(path)
     write = _by_ending(file, _MESH_WRITERS, "meshes")
     write(mesh, file, *columns_of_mesh(mesh, cell_data, point_data))
@@ -432,7 +430,7 @@ def _path(path: Pathlike) -> Path:
 
 
 def _saved_path(path: Pathlike, what: str) -> Path:
-    """Return the path; raise if it is a table in a format that cannot be read back."""
+    """Return the path; raise if its format can be written, but not read back."""
     file = _path(path)
     if file.suffix.lower() in _TABLE_WRITERS.keys() - {".npz"} and file.exists():
         raise ValueError(

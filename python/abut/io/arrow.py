@@ -1,8 +1,8 @@
-"""Reads blocks of rows by pyarrow, where it is installed: ten times as fast as words in Python.
+"""Reads blocks of rows by pyarrow, if it is installed: ten times as fast as reading in Python.
 
-The numbers are the same, bit by bit, since pyarrow rounds correctly. It reads only blocks as
-programs write them: one blank between words, and the same line ends in all rows. Other blocks
-are read word by word, with errors that name what is wrong.
+The numbers are the same, bit by bit, since pyarrow rounds correctly. It only reads blocks in the
+form that programs write: one blank between words, and the same line ends in all rows. Python reads
+other blocks word by word, and its errors name what is wrong.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from .spheres import Columns, read_texts
 
 _CSV = "pyarrow.csv"
 
-# Blocks with fewer bytes are read faster word by word. The first bound counts the call of pyarrow,
-# the second one its import, too.
+# Python reads blocks with fewer bytes faster than pyarrow. The first bound is for when pyarrow is
+# imported already, the second one includes the time of its import.
 _FEW_BYTES, _FEW_TO_IMPORT = 1 << 13, 1 << 15
 
 _BLANK = ord(" ")
 
-# Blocks that hold one of these are read word by word: pyarrow takes "0x1f" for a whole number and
-# "nan(1)" for a real one, which are errors here.
+# Blocks with one of these letters are read word by word: pyarrow would read "0x1f" as a whole
+# number and "nan(1)" as a real number, but both are errors here.
 _FOREIGN = (b"x", b"X", b"(")
 
-# pyarrow needs whole rows in each thread's part, and a row has at most a few kilobytes.
+# The bytes that each thread of pyarrow reads: many rows, since a row has a few kilobytes at most.
 _BYTES_OF_A_THREAD = 1 << 20
 
 # The name of the empty column that a blank at the end of rows makes.
@@ -38,7 +38,7 @@ _END = "end"
 
 
 def read_block(block: bytes, line_count: int, columns: Columns) -> list[NDArray] | None:
-    """Return the picked columns of rows, or None: they must then be read word by word."""
+    """Return the picked columns of rows; None if the rows must be read word by word."""
     if len(block) < (_FEW_BYTES if _CSV in sys.modules else _FEW_TO_IMPORT):
         return None
     if b"\r\n" in block[: block.find(b"\n") + 1]:
@@ -60,9 +60,10 @@ def _import_csv() -> Any:
 
 
 def _is_plain(block: bytes, line_count: int, width: int, doubled: int) -> bool:
-    """Return whether single blanks separate the words, if all rows are as wide as the first.
+    """Return whether single blanks separate the words, and no letter is in _FOREIGN.
 
-    width: number of blanks and line ends in a row. doubled: number of rows that end in a blank.
+    This is certain only if all rows have as many words as the first. width: number of blanks and
+    line ends in a row. doubled: number of rows that end in a blank.
     """
     is_blank = np.frombuffer(block, np.uint8) <= _BLANK
     return (
@@ -77,11 +78,11 @@ def _read(csv: Any, block: bytes, columns: Columns, has_end: bool) -> Any:
     """Return a pyarrow table of the picked columns, named by their numbers; None if it fails."""
     arrow = importlib.import_module("pyarrow")
     names = [str(number) for number in range(columns.column_count)]
-    # Text is read as bytes: bytes that are not UTF-8 are replaced later, as in reading by words.
+    # Text is read as bytes, since it may not be UTF-8: such bytes are replaced later.
     kinds = {"whole": arrow.int64(), "text": arrow.binary()}
     types = {str(one.number): kinds.get(one.kind, arrow.float64()) for one in columns.picks}
     if has_end:
-        # A null column takes no words, so a row with more words than the others fails.
+        # This column accepts no words, so a row with more words than the others is an error.
         names.append(_END)
         types[_END] = arrow.null()
     reading = csv.ReadOptions(

@@ -1,4 +1,4 @@
-"""Which cells of other packages' meshes are facets, by meshio's type names and VTK's numbers."""
+"""The cell types that are facets, by meshio's names and VTK's numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..base.checks import counted
 from ..base.warnings import warn
 from .facets import offsets_of
 
-# The cell types that are facets, with their numbers of corners; a polygon's points are corners.
+# The number of corners of each cell type that is a facet; None where all points are corners.
 CORNERS = {
     "triangle": 3,
     "triangle6": 3,
@@ -55,7 +55,7 @@ VTK_TRIANGLE, VTK_POLYGON, VTK_PIXEL, VTK_QUAD = 5, 7, 8, 9
 
 
 def warn_of_left_out(counts: Mapping[str, int]) -> None:
-    """Warn of cells that do not become facets, and of curved facets that become flat.
+    """Warn of cells that are dropped, and of curved facets that become flat.
 
     Parameters
     ----------
@@ -92,14 +92,14 @@ def _listed(counts: Mapping[str, int]) -> str:
 def facets_of_cells(
     types: NDArray[np.integer], indices: NDArray[np.intp], counts: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return the facets among cells, in their order: corners, offsets, and numbers of cells.
+    """Return the cells that are facets: their corners, offsets, and numbers among all cells.
 
     Parameters
     ----------
     types : (n,) ndarray
         VTK's numbers of the cell types.
     indices : (k,) ndarray of intp
-        The points of all cells.
+        The points of all cells, one cell after the other.
     counts : (n,) ndarray of intp
         Each cell's number of points.
 
@@ -126,7 +126,7 @@ def facets_of_cells(
 def _corner_counts(
     types: NDArray[np.integer], counts: NDArray[np.intp], cells: NDArray[np.intp]
 ) -> NDArray[np.intp]:
-    """Return each cell's number of corners; all of these cells are facets."""
+    """Return the number of corners for each of these cells, which are all facets."""
     corners = counts[cells]
     for number in _FACET_TYPES:
         if count := CORNERS[VTK_NAMES[number]]:

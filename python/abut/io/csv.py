@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..results.table import Table
 
 
-# The delimiter of a file is the one of these that its header has most often.
+# Possible delimiters. The one that occurs most often in a file's header is used.
 _DELIMITERS = ",;\t"
 
 
@@ -30,20 +30,20 @@ def read_spheres(
 ) -> Spheres:
     """Read a table with a header that names x, y, z and radius or diameter, in any order.
 
-    called: the file's names of these columns, in upper or lower case, where they differ.
+    called: the file's names of columns that have other names there; case does not matter.
     """
     own = {name: word.strip().lower() for name, word in called.items()}
     return _read(path, (), own, radius)[0]
 
 
 def read_frame(path: Path, names: Sequence[str], radius: Radius = None) -> Frame:
-    """Read spheres and the further columns `names`, in upper or lower case."""
+    """Read spheres and the further columns `names`; case does not matter."""
     spheres, more = _read(path, [name.lower() for name in names], radius=radius)
     return Frame(*spheres[:3], columns={name: more[name.lower()] for name in names})
 
 
 def read_column_names(path: Path) -> list[str]:
-    """Read the names of the header."""
+    """Read the column names in the header."""
     with _opened(path) as reader:
         return [field.strip() for field in next(reader, [])]
 
@@ -76,7 +76,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def _lines(file: TextIO) -> Iterator[str]:
-    # The length is bounded: a damaged file without line ends would be read whole.
+    # The length is bounded, since a damaged file without line ends would fill the memory.
     while line := file.readline(LINE_BYTES):
         if len(line) == LINE_BYTES:
             raise ValueError(f"a line has more than {LINE_BYTES} letters")
@@ -84,13 +84,13 @@ def _lines(file: TextIO) -> Iterator[str]:
 
 
 def save(table: Table, path: Path, extra: Mapping[str, NDArray]) -> None:
-    """Write all columns except nodal weights; reading the numbers back gives the same bits."""
+    """Write all columns except nodal weights, with digits that restore the same bits."""
     with writing.opened(path, "w", newline="", encoding="utf-8") as file:
         write(table, file, extra)
 
 
 def write(table: Table, file: IO[str], extra: Mapping[str, NDArray]) -> None:
-    """Write as `save` does, to an open file such as standard output."""
+    """Write a table as `save` does, but to an open file such as standard output."""
     columns = table._flat() | dict(extra)
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(columns)

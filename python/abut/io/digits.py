@@ -1,7 +1,8 @@
-"""Coordinates written in digits: their values, and how far the writing may have moved them.
+"""Coordinates in text: their values, and the unit of the last written digit.
 
 A program that writes six digits of a coordinate moves it by up to half a unit of the sixth digit.
-Facets of one plane then no longer lie in one plane. The contact search needs this unit.
+Facets of one plane then no longer lie in one plane. With the unit, searches distinguish such noise
+from shape.
 """
 
 from collections.abc import Sequence
@@ -10,40 +11,40 @@ import numpy as np
 
 from .text import BLOCK, numbers
 
-# 17 significant digits restore a float64 number exactly, so they show no rounding by the writer.
+# 17 significant digits restore a float64 number exactly: the writer has not rounded it.
 _DOUBLE_DIGITS = 17
 
-# From this many digits on, the text shows whether the numbers were float32 when they were written:
-# neighboring float32 numbers are then farther apart than a unit of the last digit.
+# With this many digits or more, the text shows whether the numbers were float32 before writing:
+# neighboring float32 numbers are farther apart than a unit of the last digit.
 _SINGLE_DIGITS = 8
 _SINGLE_BITS = 24
 
-# C, C++ and programs built on them write six significant digits by default. Where no coordinate
-# needs all six, the numbers are short, not rounded: "1 0 0.25" is the corner of a box that somebody
-# drew. With a unit of 0.01 there, the search would take whole walls for noise.
+# C, C++ and programs built on them write six significant digits by default. If no coordinate has
+# six, the numbers are exact, not rounded: "1 0 0.25" is the corner of a box that somebody drew.
+# If 0.25 counted as rounded to 0.01, the tolerance would be as large as whole walls.
 _USUAL_DIGITS = 6
 
-# If no number uses the low bits of float32, the numbers were not rounded to float32. This counts as
-# evidence where chance has a probability of 2^-20 or less, as in csrc/mesh/precision.c.
+# If no number uses the low bits of float32, the numbers were not rounded to float32. With this many
+# unused bits it is certain: the probability of chance is 2^-20, as in csrc/mesh/precision.c.
 _EVIDENCE_BITS = 20
 
-# Where all numbers have the same number of decimals ("0.333 1.250"), numbers of this many digits
-# count as rounded. Fewer digits are exact: no mesh is rounded to a hundredth of its size.
+# If all numbers have the same number of decimals ("0.333 1.250"), numbers with this many digits
+# count as rounded. With fewer they are exact: no mesh is rounded to a hundredth of its size.
 _FIXED_DIGITS = 4
 
-# The table of powers of ten begins with this exponent, far below the least float64. Searching the
-# table is exact, but logarithms depend on the machine.
+# The first exponent in the table of powers of ten, far below the smallest float64. The table is
+# used instead of logarithms, since their rounding depends on the machine.
 _LEAST_POWER = -400
 _TENS = np.array([float(f"1e{power}") for power in range(_LEAST_POWER, 309)])
 
 
 class Coordinates:
-    """Vertices that are read from text, three words for each vertex, block by block.
+    """Vertices that are read from text, three words for each vertex.
 
     Parameters
     ----------
     label : str
-        The text before a vertex's place in errors: ``"line "``.
+        The text before the number of a vertex's line (or vertex) in errors: ``"line "``.
     """
 
     def __init__(self, label: str = "line "):
@@ -69,7 +70,7 @@ class Coordinates:
             self._digits.add(words)
 
     def finish(self) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return all vertices (v, 3), and their units (v, 3); None if the numbers are exact."""
+        """Return all vertices (v, 3), and their units (v, 3), or None if all are exact."""
         self._flush()
         blocks, self._blocks = self._blocks, []
         vertices = np.concatenate(blocks) if blocks else np.empty((0, 3))
@@ -95,7 +96,7 @@ class _Digits:
 
     def units(self, vertices: np.ndarray) -> np.ndarray | None:
         sizes = np.abs(vertices)
-        # Long whole numbers are not rounded: they count something, such as steps of a grid.
+        # Long whole numbers are exact: they are multiples of a unit, such as a grid's.
         counted = self.whole & (
             sizes.max(axis=0, initial=0) >= _TENS[_USUAL_DIGITS - 1 - _LEAST_POWER]
         )
@@ -121,12 +122,12 @@ class _Digits:
 
 
 def count_digits(words: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the decimals as written, significant digits and exponent of each word's number.
+    """Return the number of decimals, of significant digits, and the exponent of each word.
 
     Parameters
     ----------
     words : sequence of bytes
-        Words that ``float`` takes.
+        Words that ``float`` can convert.
 
     Returns
     -------
@@ -139,7 +140,7 @@ def count_digits(words: Sequence[bytes]) -> tuple[np.ndarray, np.ndarray, np.nda
     lengths = ends + 1 - starts
 
     def seen(mask: np.ndarray) -> np.ndarray:
-        """Return where the mask is set at this letter or an earlier one of the same word."""
+        """Return for each letter whether the mask is set there or earlier in the same word."""
         before = np.cumsum(mask, dtype=np.int32)
         return before > np.repeat(before[starts] - mask[starts], lengths)
 
@@ -160,7 +161,7 @@ def _exponents(
         return np.zeros(len(starts), np.intp)
     at = np.flatnonzero(digit)
     word = np.searchsorted(ends, at)
-    # A float64's exponent has at most three digits; zeros may stand before them.
+    # A float64's exponent has at most three digits, but zeros may precede them.
     places = np.minimum(ends[word] - 1 - at, 6)
     values = (text[at] - ord("0")) * _TENS[places - _LEAST_POWER]
     exponents = np.bincount(word, values, len(starts)).astype(np.intp)
@@ -171,7 +172,7 @@ def _exponents(
 
 
 def _were_single(sizes: np.ndarray, units: np.ndarray) -> bool:
-    """Return whether all sizes agree with float32 numbers within half a written unit."""
+    """Return whether each size is within half a written unit of a float32 number."""
     with np.errstate(over="ignore"):
         single = sizes.astype(np.float32).astype(np.float64)
     with np.errstate(invalid="ignore"):
@@ -179,14 +180,17 @@ def _were_single(sizes: np.ndarray, units: np.ndarray) -> bool:
 
 
 def _are_grids(sizes: np.ndarray) -> np.ndarray:
-    """Return which axes were not rounded to float32, judged by unused low bits."""
+    """Return whether the numbers of each axis were not rounded to float32, by unused bits."""
     evidence = np.array([_unused_bits(axis) for axis in sizes.T])
     grids = evidence >= _EVIDENCE_BITS
     return grids | ((evidence > 0) & grids.any())
 
 
 def _unused_bits(sizes: np.ndarray) -> int:
-    """Return the sum, over all different float32 numbers, of low bits that no number uses."""
+    """Return the number of unused low bits, summed over the different float32 numbers.
+
+    A bit is unused if it is lower than every bit that is set in any of the numbers.
+    """
     single = np.unique(sizes.astype(np.float32))
     significands, exponents = np.frexp(single[single > 0].astype(np.float64))
     whole = np.ldexp(significands, _SINGLE_BITS).astype(np.int64)

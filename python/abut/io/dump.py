@@ -1,6 +1,6 @@
 """Dumps of LAMMPS and LIGGGHTS: frames of "ITEM:" sections.
 
-Readers take them plain or compressed by gzip or zstd; they are written plain.
+Files that are compressed by gzip or zstd can be read; files are written without compression.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from .rows import Text, read_block
 from .spheres import Columns, Radius, Spheres, find_columns, from_table, joined, more_of, renamed
 from .text import numbers, reals, shown, wholes
 
-# Coordinates are wrapped, unwrapped, scaled by the box, or scaled and unwrapped. The first of these
-# triples that a dump has is read.
+# The columns of coordinates: wrapped, unwrapped, as fractions of the box, or fractions that are
+# unwrapped. A dump may have several of these triples; the first one is read.
 _AXES = (("x", "y", "z"), ("xu", "yu", "zu"), ("xs", "ys", "zs"), ("xsu", "ysu", "zsu"))
 _SCALED = ("xs", "xsu")
 
@@ -37,11 +37,11 @@ _ITEM = b"ITEM:"
 _BEGINNING = re.compile(rb"ITEM: (?:TIME|UNITS)")
 _BOX = "BOX BOUNDS"
 
-# A head has about ten lines. The bound protects against damaged files: a megabyte of gzip may
-# unpack to a gigabyte.
+# The largest number of lines of a head, which has about ten. A damaged file of a megabyte of gzip
+# may unpack to a gigabyte, and without a bound all of it might be read as a head.
 _HEAD_LINES = 64
 
-# Frames are joined in groups of this many, since many small arrays take more memory.
+# The number of frames that are joined at a time, since many small arrays take more memory.
 _JOINED_FRAMES = 1 << 10
 
 
@@ -70,7 +70,7 @@ class Place(NamedTuple):
 
 
 def is_dump(path: Path) -> bool:
-    """Return whether a file begins as a dump, or is compressed and broken before that is clear."""
+    """Return whether a file begins with "ITEM:", or is compressed and too damaged to find out."""
     return _begins(path) == _ITEM
 
 
@@ -96,9 +96,10 @@ def _begins(path: Path) -> bytes:
 def read_spheres(
     path: Path, frame: int | str, called: Mapping[str, str], radius: Radius
 ) -> Spheres:
-    """Read one frame of a dump, by its number from 0 or negative from the end, or "all".
+    """Read the spheres of one frame or of all frames.
 
-    called: the file's names of the columns, where they differ.
+    frame: its number, counted from 0 or, if negative, from the end; or "all". called: the file's
+    names of columns that have other names there.
     """
     if isinstance(frame, str):
         return _all_of(path, called, radius)
@@ -107,7 +108,7 @@ def read_spheres(
 
 
 def _one_of(path: Path, frame: int | Place, called: Mapping[str, str], radius: Radius) -> Spheres:
-    """Read the frame with this number, or the one that begins at a place."""
+    """Read the spheres of the frame with this number, or of the frame that begins at a place."""
     with Unpacked(path) as file:
         dump = _Dump(file, radius)
         number = frame if isinstance(frame, int) else dump.go_to(frame).number
@@ -164,7 +165,7 @@ def _joined(parts: list[Spheres]) -> Spheres:
 def find_places(path: Path, drop: bool) -> list[Place]:
     """Return where the frames begin.
 
-    A broken frame counts, and reading it raises the error. With `drop`, a frame does not count
+    Broken frames are included, and reading one raises the error. With `drop`, a frame is omitted
     if it is broken only because the file ends too early.
     """
     places: list[Place] = []
@@ -207,7 +208,7 @@ def read_frames(path: Path, names: Sequence[str], drop: bool, radius: Radius) ->
 def read_places(
     path: Path, names: Sequence[str], places: Iterable[Place], radius: Radius
 ) -> Iterator[Frame]:
-    """Read the frames at these places, in this order; the file is opened anew to go back."""
+    """Read the frames at these places, in this order; to go back, the file is opened again."""
     left = deque(places)
     while left:
         with Unpacked(path) as file:
@@ -225,7 +226,7 @@ def read_column_names(path: Path) -> list[str]:
         return [] if head is None else list(head.names)
 
 
-# ---- a file that is read -------------------------------------------------------------------------
+# ---- an open file --------------------------------------------------------------------------------
 
 
 class _Dump:
@@ -239,7 +240,7 @@ class _Dump:
         return Place(self.text.offset, self.text.line, self.frame_count)
 
     def go_to(self, place: Place) -> Place:
-        """Move forward to a place."""
+        """Move forward to the beginning of a frame, and return this place."""
         self.text.go_to(place.offset, place.line)
         self.frame_count = place.number
         return place
@@ -253,7 +254,7 @@ class _Dump:
         return frame
 
     def pass_frame(self) -> bool:
-        """Skip the next frame, and raise if it is not whole; return False at the end."""
+        """Skip the next frame; raise if it is not whole. Return False if there is none."""
         if not (head := self.next_head()):
             return False
         self.skip(head)
@@ -262,7 +263,7 @@ class _Dump:
         return True
 
     def go_behind(self, place: Place) -> bool:
-        """Move to the frame after the broken one at a place; return False if there is none."""
+        """Move to the frame after the broken one at `place`; return False if there is none."""
         self.frame_count = place.number + 1
         try:
             return self.text.find(_BEGINNING)
@@ -291,7 +292,7 @@ class _Dump:
         return None
 
     def _check_title(self, text: bytes, sections: Mapping[str, Any]) -> None:
-        """Raise if a frame begins in the head of another, and move back to its beginning."""
+        """Raise if a line of the head is the title of a new frame, and move back to this line."""
         at = text.rfind(_ITEM)
         title = text[len(_ITEM) :].decode("utf-8", "replace").strip()
         if at > 0 or (at == 0 and title in sections):
@@ -320,10 +321,10 @@ class _Dump:
             )
 
     def skip(self, head: _Head) -> None:
-        """Skip the rows of the current frame, after its head was read."""
+        """Skip the rows of a frame, after its head was read; raise if there are too few."""
         row_count = 0
         for first, block, lines in self.text.pass_rows(head.sphere_count):
-            # Searching one letter first takes a tenth of the time.
+            # Searching for the first letter takes a tenth of the time, and mostly finds none.
             if _ITEM[:1] in block and _ITEM in block:
                 at = block.index(_ITEM)
                 before = block.count(b"\n", 0, at)
@@ -339,7 +340,7 @@ class _Dump:
     def table(
         self, head: _Head, columns: Columns, rows: Iterable[tuple[int, bytes, int]]
     ) -> list[NDArray]:
-        """Read the picked columns of the current frame from blocks of rows, after its head."""
+        """Read the picked columns of a frame from blocks of its rows."""
         row_count, blocks = 0, []
         for line, block, lines in rows:
             blocks.append(read_block(block, lines, columns, line, row_count))
@@ -351,7 +352,7 @@ class _Dump:
         return table
 
     def spheres(self, head: _Head, called: Mapping[str, str]) -> Spheres:
-        """Read the spheres of the current frame, after its head was read."""
+        """Read the spheres of a frame, after its head was read."""
         columns = find_columns(renamed(head.names, called), _AXES, radius=self.radius)
         rows = self.text.take_rows(head.sphere_count)
         return from_table(self.table(head, columns, rows), columns)
@@ -362,7 +363,7 @@ class _Dump:
         return None if head is None else self._frame(head, names)
 
     def _frame(self, head: _Head, names: Sequence[str]) -> Frame:
-        # Checked first: a line without an end may lack columns because it is still being written.
+        # This must come first: if the last line is still being written, it may lack columns.
         self.check_end(head)
         try:
             columns = find_columns(head.names, _AXES, names, _kind_of, self.radius)
@@ -384,7 +385,7 @@ class _Dump:
         )
 
     def _ended_rows(self, head: _Head) -> Iterator[tuple[int, bytes, int]]:
-        """Return the rows in blocks; raise if the last line has no end."""
+        """Return blocks of the frame's rows; raise if the last line has no end."""
         for block in self.text.take_rows(head.sphere_count):
             self.check_end(head)
             yield block
@@ -473,16 +474,16 @@ def _read_box(head: _Head) -> np.ndarray:
 
 
 def _unscaled(scaled: np.ndarray, head: _Head) -> np.ndarray:
-    """Convert coordinates that are fractions of the box."""
+    """Convert coordinates that are fractions of the box to coordinates in space."""
     box = _read_box(head)
     origin, edges = _BOXES[box.shape](box)
-    # The last bit of a matrix product would differ between machines.
+    # A matrix product is not used, since its last bit would differ between machines.
     x, y, z = (scaled[:, k : k + 1] * edges[k] for k in range(3))
     return origin + x + y + z
 
 
 def _period_and_origin(head: _Head) -> tuple[Period | None, NDArray[np.float64] | None]:
-    """Read a box along the axes; a tilted one is an error, since a period has no tilt."""
+    """Return the period and the lower corner of a box; raise if it is not along the axes."""
     title, lines = head.box()
     if lines is None:
         return None, None
@@ -502,7 +503,7 @@ def _period_and_origin(head: _Head) -> tuple[Period | None, NDArray[np.float64] 
     return (None if period == (None,) * 3 else period), low
 
 
-# The title BOX BOUNDS has this word for an axis that is periodic at both ends.
+# The word in the title BOX BOUNDS for an axis that is periodic at both ends.
 _PERIODIC = "pp"
 _TILTS = ("xy", "xz", "yz")
 
@@ -510,12 +511,15 @@ _Box = tuple[np.ndarray, np.ndarray]
 
 
 def _straight_box(box: np.ndarray) -> _Box:
-    """Return origin and edges from lines "low high"."""
+    """Return the origin and the edges of a box from its lines "low high"."""
     return box[:, 0], np.diag(box[:, 1] - box[:, 0])
 
 
 def _tilted_box(box: np.ndarray) -> _Box:
-    """Return origin and edges from lines "low high tilt": bounds of a box with xy, xz and yz."""
+    """Return the origin and the edges of a tilted box from its lines "low high tilt".
+
+    low, high: the bounds of the whole box. tilt: xy, xz and yz, one in each line.
+    """
     xy, xz, yz = box[:, 2]
     low = box[:, 0] - [min(0.0, xy, xz, xy + xz), min(0.0, yz), 0.0]
     high = box[:, 1] - [max(0.0, xy, xz, xy + xz), max(0.0, yz), 0.0]
@@ -525,7 +529,10 @@ def _tilted_box(box: np.ndarray) -> _Box:
 
 
 def _general_box(box: np.ndarray) -> _Box:
-    """Return origin and edges from lines "x y z origin", one for each edge."""
+    """Return the origin and the edges of a box from its lines "x y z origin".
+
+    x, y, z: one edge in each line. origin: one coordinate of the origin in each line.
+    """
     return box[:, 3], box[:, :3]
 
 
@@ -542,9 +549,9 @@ def frame_text(
     is_periodic: Sequence[bool],
     columns: Mapping[str, NDArray],
 ) -> bytes:
-    """Return a frame in LAMMPS' form, the time first; the numbers restore the same bits.
+    """Return the text of a frame, with digits that restore the same bits.
 
-    bounds: (2, 3), of the box. columns: (n,) each.
+    bounds: (2, 3), the lower and the upper corner of the box. columns: (n,) each.
     """
     kinds = " ".join("pp" if one else "ff" for one in is_periodic)
     rows = zip(*(map(repr, column.tolist()) for column in columns.values()), strict=True)
@@ -561,7 +568,7 @@ def frame_text(
 
 
 def find_step(path: Path, step: int) -> int:
-    """Return where the first frame of this step or later begins in a plain dump, or its end."""
+    """Return the byte at which the first frame of this step or later begins, or the file's end."""
     begin = at = 0
     is_begun = is_step = False
     with open(path, "rb") as file:

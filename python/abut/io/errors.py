@@ -13,7 +13,7 @@ class CutOff(ValueError):
 
 @contextmanager
 def errors_naming(path: Path) -> Iterator[None]:
-    """Put the file's path before the message of any ValueError that the block raises."""
+    """Add the file's path to the beginning of the message of any ValueError in the block."""
     try:
         yield
     except ValueError as error:

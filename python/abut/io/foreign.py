@@ -1,4 +1,4 @@
-"""Meshes of other packages, recognized by their attributes: no package needs to be installed."""
+"""Meshes of other packages, recognized by their attributes without importing these packages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def build_foreign(
     obj: Any, distance: float | None, noise: ArrayLike | None, split: Split, on_degenerate: str
 ) -> Mesh:
-    """Return what `Mesh.from_any` makes of an object other than a Mesh."""
+    """Make a Mesh of another package's mesh, with the arguments of `Mesh.from_any`."""
     facets = read_surface(obj)
     if noise is not None:
         noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")
@@ -42,7 +42,7 @@ def build_foreign(
 
 
 def read_surface(obj: Any) -> Facets:
-    """Return the facets, as `read_foreign`; points without facets, as in a cloud, are an error."""
+    """Read facets as `read_foreign` does; raise if there are only points, as in a point cloud."""
     facets = read_foreign(obj)
     check_there_are_facets(facets, "the mesh")
     return facets
@@ -86,14 +86,14 @@ def _from_pyvista(obj: Any) -> Facets:
     if getattr(obj, "n_strips", 0):
         raise ValueError("the pyvista mesh has triangle strips: give polydata.triangulate()")
     indices, offsets = _from_vtk(obj.faces)
-    # A PolyData numbers its points and lines before its facets.
+    # The cells of a PolyData are numbered in the order points, lines, facets.
     first = getattr(obj, "n_verts", 0) + getattr(obj, "n_lines", 0)
     source = first + np.arange(len(offsets) - 1)
     return Facets(checks.points(obj.points, "points"), indices, offsets, source=source)
 
 
 def _from_grid(obj: Any) -> Facets:
-    """Return the surface of a pyvista grid, on the grid's points; a facet's source is its cell."""
+    """Return the surface of a pyvista grid with the grid's points; `source` has the cells."""
     if obj.n_cells == 0:
         return Facets(
             checks.points(obj.points, "points"), np.zeros(0, np.intp), np.zeros(1, np.intp)
@@ -108,7 +108,7 @@ def _from_grid(obj: Any) -> Facets:
         checks.points(obj.points, "points"),
         checks.indices(points[indices], "points"),
         offsets,
-        # The numbers of points and lines stand before those of facets.
+        # The last numbers are those of the facets; points and lines come first.
         source=checks.indices(cells[len(cells) - len(offsets) + 1 :], "cells"),
     )
 
@@ -157,7 +157,7 @@ def _from_meshio(obj: Any) -> Facets:
 
 
 def _corners(cells: Any, count: int | None) -> Any:
-    """Return the corners of cells, without the further points of curved cells."""
+    """Return the corners of cells, without the points on the edges of curved cells."""
     return cells if count is None else np.asarray(cells)[:, :count]
 
 
@@ -178,8 +178,8 @@ def _from_array(obj: Any) -> Facets:
     return Facets(corners.reshape(-1, 3), numbers, regular(facet_count, corner_count))
 
 
-# An object is read by the first entry that matches its attributes. PolyData stands before grids,
-# since it has `extract_surface`, too.
+# The attributes of each kind of mesh, and the function that reads it. The first entry that matches
+# is used. PolyData comes before grids, since it also has `extract_surface`.
 READERS: dict[tuple[str, ...], Callable[[Any], Facets]] = {
     ("vertices", "faces"): _from_trimesh,
     ("vectors", "v0"): _from_numpy_stl,
@@ -192,7 +192,7 @@ READERS: dict[tuple[str, ...], Callable[[Any], Facets]] = {
 
 
 def _is_vertices_and_facets(obj: Any) -> bool:
-    """Return whether these are the two arguments of `Mesh`, not the corners of two facets."""
+    """Return whether `obj` is (vertices, facets), the arguments of `Mesh`, and not two facets."""
     if isinstance(obj, np.ndarray) or len(obj) != 2:
         return False
     try:
@@ -207,7 +207,7 @@ def _is_vertices_and_facets(obj: Any) -> bool:
 
 
 def _weld(facets: Facets, distance: float, on_degenerate: str) -> Facets:
-    """Weld vertices; facets that then have fewer than three corners are dropped, or an error."""
+    """Weld vertices; drop facets that then have fewer than three corners, or raise."""
     welded, dropped = weld(facets, distance)
     if len(dropped):
         if on_degenerate != "drop":
@@ -226,7 +226,7 @@ def to_pyvista(
     cell_data: Mapping[str, ArrayLike] | None,
     point_data: Mapping[str, ArrayLike] | None,
 ) -> Any:
-    """Convert a mesh, as `Mesh.to_pyvista` does."""
+    """Make a pyvista mesh; the arguments are those of `Mesh.to_pyvista`."""
     of_facets, of_vertices = columns_of_mesh(mesh, cell_data, point_data)
     cells = vtk_cells(mesh.indices, mesh.offsets)
     found = import_extra("pyvista", "view").PolyData(mesh.vertices.copy(), cells)
@@ -239,7 +239,7 @@ def to_pyvista(
 
 
 def to_trimesh(mesh: Mesh) -> Any:
-    """Convert a mesh, as `Mesh.to_trimesh` does."""
+    """Make a trimesh mesh, as described at `Mesh.to_trimesh`."""
     facets = np.repeat(np.arange(len(mesh)), np.diff(mesh.offsets) - 2)
     return import_extra("trimesh", "io").Trimesh(
         mesh.vertices.copy(),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..base.checks import counted
 from ..base.poses import Period
 
-# Dumps without atoms: how the title above their rows begins, and LAMMPS' name of the dump.
+# Dumps that hold no atoms: the first words after 'ITEM:', and the LAMMPS command that writes them.
 _OTHER_KINDS = {"ENTRIES": "dump local", "GRID CELLS": "dump grid"}
 
 
@@ -23,23 +23,23 @@ class Frame(NamedTuple):
         Coordinates of the file: unwrapped ones may lie outside the box.
     radii : (n,) ndarray of float64
     ids : (n,) ndarray of intp, or None
-        The numbers that the file gives the spheres; None if it gives none.
+        The spheres' numbers in the file; None if it has none.
     step : int or None
         Number of the time step: a dump's ``ITEM: TIMESTEP``, or an npz file's ``step_count``.
     time : float or None
         A dump's ``ITEM: TIME``, a pvd file's ``timestep``, or an npz file's ``time``.
     period : tuple of 3 (float or None), or None
-        The period, in the form of ``find_contacts(period=...)`` and all other searches. In a dump
-        it is the box's length along each axis that is periodic at both ends (``pp``), in files of
-        `write_frames` the simulation's. None if no axis is periodic, or the file has no period.
+        The period, as ``find_contacts(period=...)`` and all other searches take it. In a dump it
+        is the box's length along each axis that is periodic at both ends (``pp``). In files of
+        `write_frames` it is the period of the simulation. None if there is no period.
     origin : (3,) ndarray of float64, or None
         The box's lower corner; None if the file has no box.
     columns : dict of str to ndarray
         The columns that ``columns=`` requested, by their names in the file, (n,) each. In a dump,
-        ``type``, ``mol``, ``proc``, ``ix`` and similar are intp, and so are names that begin with
-        ``i_`` or ``i2_``. ``element`` and ``typelabel`` are strings, all others float64, which may
-        be NaN. In a csv file all but ``id`` are float64. Columns of npz and vtp files keep their
-        dtype, and vectors are (n, 3).
+        ``type``, ``mol``, ``proc``, ``ix`` and similar columns are intp, and so are columns with
+        names that begin with ``i_`` or ``i2_``. ``element`` and ``typelabel`` are strings. All
+        others are float64 and may be NaN. In a csv file all columns except ``id`` are float64.
+        Columns of npz and vtp files keep their dtype, and vectors are (n, 3).
     """
 
     centers: NDArray[np.float64]

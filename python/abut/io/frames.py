@@ -41,10 +41,10 @@ _NAMES: dict[str, Callable[[Path], list[str]]] = {
     _DUMP: dump.read_column_names,
 }
 
-# Error messages list these kinds where a file is of another one.
+# The kinds of files with frames, for error messages.
 _KINDS = f"{', '.join(_READERS)}, {_LIST}; a dump begins with 'ITEM:'"
 
-# `write_frames` writes further files beside the spheres, with these ends of names. They are not
+# The ends of the names of files that `write_frames` writes next to a file of spheres. They are not
 # frames.
 _PARTS = ("-contacts", "-pairs", "-walls", "-bodies", "-bonds")
 
@@ -58,7 +58,7 @@ class _File(NamedTuple):
 
 
 class _Index(NamedTuple):
-    """Where each frame is stored: (n,) each."""
+    """Where each of the n frames is stored: arrays (n,)."""
 
     file: NDArray[np.int64]
     offset: NDArray[np.int64]
@@ -81,8 +81,8 @@ def read_frames(
 ) -> Frames:
     """Read the frames of a simulation one at a time.
 
-    Only the beginnings of files are read at first. Each frame is read when it is indexed or
-    iterated, and only that frame is held in memory.
+    At first only the beginnings of files are read. Each frame is read when it is indexed, or when
+    a loop reaches it, and only this frame is in memory.
 
     Parameters
     ----------
@@ -91,25 +91,25 @@ def read_frames(
 
         - a dump of LAMMPS or LIGGGHTS with any number of frames, recognized by its first line
           ``ITEM:``. It may be compressed by gzip or zstd (zstd needs Python 3.14 or the package
-          ``zstandard``). Its columns are those that `read_spheres` reads;
-        - a ``.pvd`` list of files and times, of files that `write_frames` wrote;
-        - a ``.npz``, ``.vtp``, ``.csv`` or ``.npy`` file with one frame: files of `write_frames`,
-          and files that `read_spheres` reads;
+          ``zstandard``). Its columns are described at `read_spheres`;
+        - a ``.pvd`` list of files and times that `write_frames` wrote;
+        - a ``.npz``, ``.vtp``, ``.csv`` or ``.npy`` file with one frame, written by `write_frames`
+          or in a form that `read_spheres` reads;
         - a list of such files, in the given order;
-        - a folder: its files, without subfolders and names that begin with a dot;
+        - a folder: its files, without subfolders and files with names that begin with a dot;
         - a pattern with ``*``, ``?``, ``[...]`` or ``**``, as in Python's `glob`.
 
         The files of a folder or pattern are sorted by their names, with whole numbers in the names
-        sorted by value: ``run.20`` before ``run.100``. They must all be of one kind. Contacts,
-        pairs, walls, bodies and bonds that `write_frames` wrote beside a frame are skipped
-        (``100-walls.vtp`` beside ``100.vtp``), and in a folder files that hold no spheres, too.
+        sorted by value: ``run.20`` before ``run.100``. They must all be of one kind. Skipped are
+        the contacts, pairs, walls, bodies and bonds of a frame (``100-walls.vtp`` next to
+        ``100.vtp``), and files of a folder that hold no spheres.
     columns : sequence of str, optional
         Names of further columns in the files, such as ``("vx", "type")``: columns of a dump or csv
         file, keys of an npz file, or point data of a vtp file. ``frames.columns`` lists them.
     on_truncated : {"raise", "drop"}
         What to do with a dump that ends inside a frame, for example because it is still being
-        written. By default the frame counts, and reading it is an error that names it and the file;
-        ``"drop"`` leaves it out. A last row without a line feed counts as cut off.
+        written. By default this frame is included, and reading it is an error that names the frame
+        and the file; ``"drop"`` leaves it out. A last row without a line feed counts as cut off.
     radius : float or dict of int to float, optional
         The radius of all spheres of dumps and csv files, which then need no column of radii; or one
         for each number in their column ``type``: ``{1: 0.5e-3, 2: 1e-3}``.
@@ -123,18 +123,17 @@ def read_frames(
     ------
     ValueError
         If there are no files, or all are of unknown kinds; if the files of a folder or a pattern
-        are of several kinds, or their order is not clear. Later, when a frame is read: if it is
-        broken or cut off, lacks a column, or has a triclinic box.
+        are of several kinds, or their order is not clear. When a frame is read: if it is broken or
+        cut off, lacks a column, or has a triclinic box.
     OSError
         If a file does not exist or cannot be read.
 
     Notes
     -----
-    Reading a broken frame is an error that names the frame; all others can still be read by their
-    numbers. This includes frames after one with missing or surplus rows, or one that stops where a
-    run was restarted: the next frame begins at the next ``ITEM: TIMESTEP`` (or ``TIME`` or
-    ``UNITS``, which LAMMPS may write before it). After a damaged place in a compressed file nothing
-    can be read.
+    Reading a broken frame is an error that names the frame; all other frames can still be read by
+    their numbers. A frame may have too few or too many rows, or stop where a run was restarted: the
+    next frame begins at the next ``ITEM: TIMESTEP`` (or ``TIME`` or ``UNITS``, which LAMMPS may
+    write before it). After a damaged place in a compressed file nothing can be read.
 
     Examples
     --------
@@ -175,10 +174,10 @@ def _names(columns: Sequence[str] | None) -> tuple[str, ...]:
 
 
 class Frames(Sequence[Frame]):
-    """The frames of files, each read when it is used: what `read_frames` returns.
+    """The frames of files, as `read_frames` returns them; each frame is read when it is used.
 
     An immutable sequence: ``len(frames)``, ``frames[k]`` with k from 0, or negative from the end,
-    and ``frames[a:b]``, which is a `Frames` again. Loops, ``for frame in frames``, read one frame
+    and ``frames[a:b]``, which is a `Frames` again. A loop ``for frame in frames`` reads one frame
     after the other, and each file once from its beginning to its end.
 
     The first use of a length, an index or a slice reads a whole dump once, to find where its frames
@@ -192,9 +191,9 @@ class Frames(Sequence[Frame]):
     Attributes
     ----------
     columns : tuple of str
-        All column names of the first file, with those of the centers, radii and ids; a selection of
-        them can be ``read_frames(columns=...)``. For an npz file these are the keys, for a vtp file
-        the names of the point data; an npy file has none. Each use reads them from the file again.
+        All column names of the first file, including the centers, radii and ids.
+        ``read_frames(columns=...)`` takes any of them. For an npz file these are the keys, for a
+        vtp file the names of the point data; an npy file has none. Each use reads the file again.
     """
 
     _files: tuple[_File, ...]
@@ -270,11 +269,11 @@ class Frames(Sequence[Frame]):
         return self._index
 
     def _part(self, key: slice) -> Frames:
-        """Return some of the frames, with only the files that hold them."""
+        """Return the frames of a slice, with only the files that hold them."""
         index = _Index(*(column[key] for column in self._places()))
         numbers, file = np.unique(index.file, return_inverse=True)
         files = tuple(self._files[number] for number in numbers.tolist())
-        # Copies: pickling a view would pickle its whole base array.
+        # The columns are copied, since pickling a view would pickle its whole base array.
         columns = (np.ascontiguousarray(column).copy() for column in index[1:])
         return Frames._of(files, self._options, _Index(file.astype(np.int64), *columns))
 
@@ -296,7 +295,7 @@ def _places_of(file: _File, drop: bool) -> list[dump.Place]:
     try:
         return dump.find_places(file.path, drop)
     except OSError:
-        return only  # a broken file counts as one frame, and reading it raises the error
+        return only  # an unreadable file counts as one frame; reading the frame raises the error
 
 
 def _frames_of(file: _File, options: _Options) -> Iterator[Frame]:
@@ -336,7 +335,7 @@ def _unknown(path: Path) -> ValueError:
     return ValueError(f"{path} has no known ending: files of frames end in {_KINDS}")
 
 
-# ---- which files ---------------------------------------------------------------------------------
+# ---- finding files -------------------------------------------------------------------------------
 
 
 def _find_files(path: Any, drop: bool) -> list[_File]:
@@ -386,7 +385,7 @@ def _expanded(path: Path, drop: bool) -> list[_File]:
 
 
 def _kind_of(path: Path) -> str:
-    """Return the file's ending or "dump"; empty if unknown. Raise OSError if it does not exist."""
+    """Return the file's ending, "dump", or "" if unknown; raise OSError if it does not exist."""
     os.stat(path)
     return _ending_of(path) or (_DUMP if dump.is_dump(path) else "")
 
@@ -419,7 +418,7 @@ def _of_one_kind(name: str, paths: list[Path], drop: bool, is_folder: bool) -> l
 
 
 def _is_part(path: Path, there: set[str]) -> bool:
-    """Return whether `write_frames` wrote a file beside the spheres of another one of `there`."""
+    """Return whether a file has the walls, contacts, etc. of a frame with a file in `there`."""
     part = next((part for part in _PARTS if path.stem.endswith(part)), "")
     whole = path.with_name(path.stem.removesuffix(part) + path.suffix)
     return bool(part) and str(whole) in there
@@ -440,7 +439,10 @@ def _unnumbered(path: Path) -> str:
 
 
 def _in_order(name: str, paths: list[Path]) -> list[Path]:
-    """Sort by names with numbers; raise if whole and decimal numbers give different orders."""
+    """Sort files by the numbers in their names; raise if the order is not clear.
+
+    It is clear if reading the numbers as whole or as decimal numbers gives the same order.
+    """
     ordered = sorted(paths, key=lambda path: _pieces(_WHOLE, path))
     decimal = sorted(paths, key=lambda path: _pieces(_DECIMAL, path))
     for whole, other in zip(ordered, decimal, strict=True):
@@ -457,7 +459,7 @@ _DECIMAL = re.compile(r"(\d+(?:\.\d+)?(?:[eE][-+]\d+)?)")
 
 
 def _pieces(number: re.Pattern[str], path: Path) -> tuple[list[Any], str]:
-    """Return the sorting key of a name: its text and numbers in turns, then the name itself."""
+    """Return the sorting key of a path: its text and numbers alternating, then the path."""
     pieces: list[Any] = number.split(str(path))
     pieces[1::2] = map(float if number is _DECIMAL else int, pieces[1::2])
     return pieces, str(path)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """Unpack a file to a temporary one without the ending ``.gz``, which the block may read."""
+    """Unpack a file to a temporary file without the ending ``.gz``, which exists in the block."""
     with tempfile.TemporaryDirectory() as folder:
         inner = Path(folder, path.stem)
         with open(path, "rb") as packed, open(inner, "wb") as file:

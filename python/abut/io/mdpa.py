@@ -21,14 +21,13 @@ from .text import Lines, shown, wholes
 
 _PART = "SubModelPart"
 
-# A message names at most 30 parts or kinds, and shows at most 80 letters of a full name.
-_SHOWN_NAMES = 30
-_SHOWN_LETTERS = 80
+_SHOWN_NAMES = 30  # the largest number of parts or kinds in a message
+_SHOWN_LETTERS = 80  # the largest number of letters of a full name in a message
 
 _ENTITIES = ("Conditions", "Elements", "Geometries")
 
-# Names that end in 3D3N or 3D4N mean three or four nodes in space. Such conditions are surfaces,
-# but an element 3D4N may be a tetrahedron.
+# The names of conditions and elements that are facets. 3D3N or 3D4N means three or four nodes in
+# space. Such conditions are always surfaces, but an element 3D4N may be a tetrahedron.
 _FACET_NAMES = {
     "Conditions": re.compile(r".*3D[34]N"),
     "Elements": re.compile(r".*(Shell|Membrane|RigidFace).*3D[34]N"),
@@ -45,8 +44,8 @@ def read(path: Path, part: str | None = None) -> Facets:
     ----------
     path : Path
     part : str, optional
-        A SubModelPart, read with all parts nested in it: its name if this is unique, otherwise the
-        names from the outermost part on, joined by dots.
+        The SubModelPart to read, with all parts nested in it: its name if this is unique, otherwise
+        the names from the outermost part to this one, joined by dots.
     """
     model = _Model()
     with open(path, "rb") as file:
@@ -95,7 +94,7 @@ class _Model:
         self._open.append(_Block(kind, line, self._handler(kind, name)))
 
     def _handler(self, kind: str, name: str) -> _Handler:
-        """Return the function that reads the lines of such a block."""
+        """Return the function that reads the lines of a block of this kind."""
         if kind == "Nodes":
             return self._nodes.add
         if kind in _ENTITIES:
@@ -146,15 +145,15 @@ class _Model:
 
 
 class _Part(NamedTuple):
-    """A SubModelPart: the part around it, or -1, and the ids of its conditions and elements."""
+    """A SubModelPart with the ids of its conditions and elements."""
 
     name: str
-    outer: int
+    outer: int  # the number of the part that contains it, or -1
     members: dict[str, array[int]]
 
 
 class _Parts:
-    """The SubModelParts; each stands after the part around it."""
+    """The SubModelParts; each comes after the part that contains it."""
 
     def __init__(self) -> None:
         self._parts: list[_Part] = []
@@ -162,7 +161,7 @@ class _Parts:
         self._current = -1
 
     def begin(self, name: str) -> None:
-        # A second part with the same name in the same place continues the first.
+        # A second part with the same name in the same outer part continues the first one.
         number = self._numbers.setdefault((self._current, name), len(self._parts))
         if number == len(self._parts):
             members = {kind: array("q") for kind in _FACET_NAMES}
@@ -190,7 +189,7 @@ class _Parts:
         }
 
     def _find(self, name: str) -> int:
-        """Return the part with this full name, or the only one whose full name ends so."""
+        """Return the part with this full name, or the only part with a full name that ends so."""
         names = name.split(".")
         whole = self._whole(names)
         found = [whole] if whole is not None else self._ending(names)
@@ -202,7 +201,7 @@ class _Parts:
         raise ValueError(f"{name!r} {fault}: {known or 'none'}")
 
     def _whole(self, names: Sequence[str]) -> int | None:
-        """Return the part with these names from the outermost on, or None."""
+        """Return the part with exactly this full name, or None."""
         number: int | None = -1
         for name in names:
             number = self._numbers.get((number, name)) if number is not None else None
@@ -213,7 +212,7 @@ class _Parts:
         return [i for i in range(len(self._parts)) if self._ends_with(i, names)]
 
     def _ends_with(self, i: int, names: Sequence[str]) -> bool:
-        """Return whether the last name is this part's, the one before it the outer part's, etc."""
+        """Return whether the full name of a part ends with these names."""
         for name in reversed(names):
             if i < 0 or self._parts[i].name != name:
                 return False
@@ -221,7 +220,7 @@ class _Parts:
         return True
 
     def _full_name(self, i: int) -> str:
-        """Return the names from the outermost part on, joined by dots."""
+        """Return the names from the outermost part to this one, joined by dots."""
         names = []
         while i >= 0:
             names.append(self._parts[i].name)
@@ -244,7 +243,7 @@ class _Nodes:
         self._coordinates.add(words[1:], line)
 
     def finish(self) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return all nodes (v, 3), and their units, or None if they are exact."""
+        """Return all nodes (v, 3), and their units, or None if the numbers are exact."""
         ids = np.array(self._ids, np.int64)
         self._order = np.argsort(ids, kind="stable")
         self._sorted = ids[self._order]
@@ -255,7 +254,7 @@ class _Nodes:
         return self._coordinates.finish()
 
     def places(self, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the indices of nodes by their ids, and whether they exist."""
+        """Return the index of the node with each id, and whether it exists."""
         if not len(self._sorted):
             return np.zeros(len(ids), np.intp), np.zeros(len(ids), bool)
         at = np.minimum(np.searchsorted(self._sorted, ids), len(self._sorted) - 1)
@@ -295,7 +294,7 @@ class _Facets:
         return indices, counts
 
     def listed(self, members: dict[str, np.ndarray]) -> np.ndarray:
-        """Return which facets the lists of conditions and elements name."""
+        """Return for each facet whether it is in these lists of conditions and elements."""
         ids, kinds = np.array(self._ids, np.int64), np.array(self._kinds, "U")
         chosen = np.zeros(len(ids), bool)
         for kind, numbers in members.items():

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .frame import Frame
 from .spheres import Spheres, check_arrays, from_arrays
 
-# zipfile and NumPy raise these for damaged files: OSError for a position before the beginning.
+# The errors that zipfile and NumPy raise for damaged files; OSError for a negative position.
 _DAMAGE = (
     EOFError,
     OSError,
@@ -29,10 +29,10 @@ _DAMAGE = (
     zlib.error,
 )
 
-# The number of letters of their messages that ours repeat.
+# The largest number of letters of such an error's message that our message repeats.
 _SHOWN = 200
 
-# The bytes of a complex long double, which is the widest type.
+# The bytes of a number of NumPy's widest type, a complex long double.
 _LARGEST_NUMBER = 32
 
 _HEADERS = {
@@ -55,14 +55,14 @@ def read_spheres(path: Path) -> Spheres:
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
-    """Read spheres; there are no further columns."""
+    """Read spheres; raise if `names` is not empty, since the file has no further columns."""
     if names:
         raise ValueError(f"it has no column {names[0]}: it holds only x, y, z and radius")
     return Frame(*read_spheres(path)[:3], columns={})
 
 
 def read_column_names(path: Path) -> list[str]:
-    """Check that the file holds spheres; an array has no column names."""
+    """Check that the file holds spheres; return no names, since an array has none."""
     read_spheres(path)
     return []
 
@@ -77,20 +77,22 @@ def damage_as_value_error(kind: str) -> Iterator[None]:
 
 
 def read_header(file: IO[bytes], size: int) -> NDArray:
-    """Read the shape and dtype of a file's array, as an array of that shape without memory.
+    """Read the shape and dtype of a file's array.
+
+    Returns an array of this shape and dtype that uses no memory for its items.
 
     Parameters
     ----------
     file : binary file
     size : int
-        The most bytes that the file may have; a header that needs more raises a ValueError.
+        The largest possible size of the file in bytes; if the array needs more, raise a ValueError.
     """
     version = np.lib.format.read_magic(file)
     if version not in _HEADERS:
         raise ValueError(f"its format is {version}, not 1.0 or 2.0")
     shape, dtype = _shape_and_dtype(file, version)
-    # Each axis is compared with the file's size: where one axis is 0, the product would allow any
-    # length of the others. Types are compared, too, since NumPy takes True for 1.
+    # Each axis is compared with the file's size: if one axis is 0, the product is 0 for any length
+    # of the others. The type is checked, since NumPy's reader accepts True as 1.
     sound = all(type(n) is int and 0 <= n <= size for n in shape)
     if not sound or math.prod(shape) * dtype.itemsize > size:
         raise ValueError(f"an array should have shape {shape}, but there are only {size} bytes")
@@ -103,7 +105,7 @@ def _shape_and_dtype(file: IO[bytes], version: tuple[int, int]) -> tuple[tuple[i
     try:
         shape, _, dtype = _HEADERS[version](file)
     except Exception as error:
-        # NumPy evaluates the header as a Python expression. A wrong one may raise any error, for
+        # NumPy evaluates the header as a Python expression. A wrong header may raise any error, for
         # example IndexError, MemoryError, OverflowError, SyntaxError or TypeError.
         raise ValueError(f"its header is broken: {error}") from None
     return shape, dtype

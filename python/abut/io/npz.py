@@ -1,4 +1,4 @@
-"""NumPy's npz files: contacts and pairs without loss, and spheres."""
+"""NumPy's npz files: contacts, pairs and spheres; numbers are restored with the same bits."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from ..results.table import Table
     from ..search.mesh import Mesh
 
-# The version of the format. It changes when older readers can no longer read the files.
+# The version of the format. It changes when older versions of abut cannot read the new files.
 FORMAT = 1
 
-# Optional keys: files of earlier versions, and of searches without poses or period, lack some.
+# Optional keys. Files of earlier versions, and of searches without poses or period, lack some.
 _OF_CONTACTS = ("_tilt", "poses", "period", "flat_angle", "mesh_count", "force")
 _OF_PAIRS = ("period", "other_count", "force")
 
@@ -40,14 +40,14 @@ _OF_FRAMES = {"time": np.float64, "step_count": np.intp}
 # The search stores a mesh's number in 32 bits.
 _MOST_MESHES = 2**31
 
-# Deflate unpacks one byte to at most this many.
+# The largest number of bytes to which the method deflate can unpack one byte.
 _UNPACKED = 1032
 
 _Arrays = Mapping[str, NDArray]
 
 
 def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
-    """Write all columns and offsets, without compression, and the settings of the search."""
+    """Write all columns, the offsets, and the settings of the search, without compression."""
     hidden = [c.name for c in table._columns if c.name.startswith("_") and c.when == "always"]
     search = {name: getattr(table, name) for name in (*hidden, *table._settings)}
     if isinstance(table, Contacts):
@@ -90,7 +90,7 @@ def load_pairs(path: Path) -> Pairs:
 def _read_table(
     path: Path, kind: type[Table], optional: Iterable[str]
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-    """Read the arrays of a file and check their shapes; return all, and the table's columns.
+    """Read and check the arrays of a saved table; return all, and those that are its columns.
 
     Unknown keys are ignored.
     """
@@ -106,7 +106,7 @@ def _read_table(
 def read_saved(
     path: Path, what: str, names: Iterable[str], optional: Iterable[str]
 ) -> dict[str, NDArray]:
-    """Read the shapes and dtypes of the arrays of a saved table, before any array is read."""
+    """Return the shapes and dtypes of the arrays of a saved table, without reading the arrays."""
     headers = read_headers(path, ("abut_format", *names, *optional))
     if "abut_format" not in headers:
         raise ValueError(f"it holds no {what}: it has no abut_format")
@@ -121,7 +121,7 @@ def read_saved(
 
 
 def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArray]:
-    """Return columns of contacts of another file with the types of a table; raise if damaged."""
+    """Check columns of contacts from another kind of file, and convert them to a table's types."""
     check_kinds(Contacts, arrays)
     check_shapes(Contacts, arrays, 3)
     columns = typed(Contacts, arrays)
@@ -132,7 +132,7 @@ def sound_contacts(arrays: _Arrays, meshes: tuple[Mesh, ...]) -> dict[str, NDArr
 
 
 def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
-    """Return columns of pairs of another file with the types of a table; raise if damaged."""
+    """Check columns of pairs from another kind of file, and convert them to a table's types."""
     check_kinds(Pairs, arrays)
     check_shapes(Pairs, arrays, dimension_of(arrays))
     columns = typed(Pairs, arrays)
@@ -142,7 +142,7 @@ def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
 
 
 def _table_columns(arrays: _Arrays, kind: type[Table]) -> dict[str, NDArray]:
-    """Return the arrays that are columns of a table."""
+    """Return those of the arrays that are columns of a table of this kind."""
     optional = (*kind._hidden_columns, *kind._further_columns)
     there = [name for name in optional if name in arrays]
     return {name: arrays[name] for name in (*kind._public_columns(), *there)}
@@ -152,7 +152,7 @@ def _table_columns(arrays: _Arrays, kind: type[Table]) -> dict[str, NDArray]:
 
 
 def _read_search(arrays: _Arrays) -> dict[str, Any]:
-    """Return the poses, period and flat_angle of a search; None or 0 where the file has none."""
+    """Return the poses, period and flat_angle of a search; None, None or 0 if missing."""
     poses, flat_angle = arrays.get("poses"), arrays.get("flat_angle")
     for name, array in (("poses", poses), ("flat_angle", flat_angle)):
         if array is not None and not np.isfinite(array).all():
@@ -165,7 +165,7 @@ def _read_search(arrays: _Arrays) -> dict[str, Any]:
 
 
 def read_saved_period(arrays: _Arrays, dimension: int) -> Period | None:
-    """Return the period of a search; the file has 0 for an axis without a period."""
+    """Return the period of a search; in files, 0 stands for an axis without a period."""
     if "period" not in arrays:
         return None
     return read_period([x or None for x in arrays["period"].tolist()], dimension)
@@ -191,21 +191,21 @@ def _check_search_shapes(headers: _Arrays, dimension: int) -> None:
 
 
 def check_finite(columns: _Arrays) -> None:
-    """Raise for the first number that is not finite."""
+    """Raise if a number is not finite; the message names the first."""
     for name, column in columns.items():
         checks.all_finite(column, name)
 
 
 def check_offsets(name: str, steps: NDArray[np.intp], length: int) -> None:
-    """Raise if offsets do not ascend from 0 to a length."""
-    # Neighbors are compared, not subtracted: a difference may exceed 64 bits.
+    """Raise if offsets do not ascend from 0 to `length`."""
+    # Offsets are compared, not subtracted, since a difference may exceed 64 bits.
     falls = (steps[1:] < steps[:-1]).any()
     if not len(steps) or steps[0] != 0 or steps[-1] != length or falls:
         raise ValueError(f"{name} does not ascend from 0 to {length}")
 
 
 def check_firsts(columns: _Arrays, name: str) -> None:
-    """Raise if a column of numbers disagrees with the offsets."""
+    """Raise if column `name`, the sphere or body of each row, contradicts the offsets."""
     offsets = columns["offsets"]
     spheres = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     if not np.array_equal(columns[name], spheres):
@@ -216,7 +216,7 @@ def check_firsts(columns: _Arrays, name: str) -> None:
 
 
 def _check_numbers_of_pairs(columns: _Arrays, other_count: int | None) -> None:
-    """Raise if sphere numbers are out of range or order; `match` needs both."""
+    """Raise if sphere numbers are out of range or not in order; `Pairs.match` relies on both."""
     i, j = columns["i"], columns["j"]
     check_offsets("offsets", columns["offsets"], len(i))
     check_firsts(columns, "i")
@@ -248,7 +248,7 @@ def _check_numbers(columns: _Arrays) -> None:
 
 
 def _check_mesh_count(columns: _Arrays, count: int | None) -> None:
-    """Raise if a mesh's number reaches the count, which files of earlier versions lack."""
+    """Raise if a mesh's number is `count` or larger; None is for files of earlier versions."""
     most = _MOST_MESHES if count is None else count
     if columns["mesh"].max(initial=-1) >= most:
         row = np.argmax(columns["mesh"] >= most)
@@ -257,7 +257,7 @@ def _check_mesh_count(columns: _Arrays, count: int | None) -> None:
 
 
 def _check_meshes(columns: Mapping[str, NDArray], meshes: tuple[Mesh, ...]) -> None:
-    """Raise if facets or nodes are beyond their mesh: they would be read from other memory."""
+    """Raise if a mesh, facet or node does not exist, since other memory would be read."""
     mesh = columns["mesh"]
     if len(mesh) and mesh.max() >= len(meshes):
         raise ValueError(f"the contacts refer to mesh {mesh.max()}, but {_given(meshes)}")
@@ -291,7 +291,7 @@ def _given(meshes: tuple[Mesh, ...]) -> str:
 
 
 def read_spheres(path: Path) -> Spheres:
-    """Read the keys centers (n, 3), radii (n,) or one number, and ids if there are some."""
+    """Read the keys centers (n, 3), radii (n,) or one number, and ids (n,) if it exists."""
     headers = read_headers(path, _OF_SPHERES)
     _check_spheres(headers)
     return from_arrays(**read_arrays(path, headers))
@@ -305,7 +305,7 @@ def _check_spheres(headers: _Arrays) -> None:
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
-    """Read spheres with their time, step and period, and the further arrays (n,) or (n, k)."""
+    """Read spheres, their time, step and period, and the further arrays `names`."""
     headers = read_headers(path, dict.fromkeys((*_OF_SPHERES, *_OF_FRAMES, "period", *names)))
     _check_spheres(headers)
     for name, dtype in _OF_FRAMES.items():
@@ -344,13 +344,13 @@ def _check_column(path: Path, name: str, headers: _Arrays) -> None:
 
 
 def read_column_names(path: Path) -> list[str]:
-    """Read the keys."""
+    """Read the keys of an npz file."""
     with _opened(path) as archive:
         return [member.removesuffix(".npy") for member in archive.namelist()]
 
 
 def read_headers(path: Path, names: Iterable[str]) -> dict[str, NDArray]:
-    """Read the shapes and dtypes of the named arrays that an npz file has, before any array."""
+    """Return the shapes and dtypes of those named arrays that exist, without reading them."""
     size = path.stat().st_size
     with _opened(path) as archive:
         there = set(archive.namelist())
@@ -373,7 +373,7 @@ def _header_of(archive: zipfile.ZipFile, name: str, archive_size: int) -> NDArra
     info = archive.getinfo(f"{name}.npy")
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"{name} is compressed by another method than NumPy's")
-    # A damaged file may give any size, so no more is read than its bytes can unpack to.
+    # The size in a damaged file may be anything, but its bytes cannot unpack to more than this.
     most = _UNPACKED * min(info.compress_size, archive_size)
     with archive.open(info) as member:
         return read_header(member, min(info.file_size, most))

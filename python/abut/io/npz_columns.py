@@ -1,4 +1,4 @@
-"""Columns of tables in npz files: types and shapes, as the library lists them."""
+"""Checks of the types and shapes of columns in npz files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from ..results.columns import Column
 from ..results.table import Table
 
-# Columns that only tables of a simulation, or only its restart files, have.
+# Columns that exist only in tables and restart files of a simulation.
 _OF_SIMULATIONS = tuple(
     Column(name, "float64", -1, "row", "simulation", "", "")
     for name in ("force", "moment", "spring", "roll")
 )
 
-# The settings of a search: types and numbers of axes.
+# For each setting of a search, its type and its number of axes.
 _SEARCH: dict[str, tuple[type[Any], int]] = {
     "poses": (np.float64, 3), "period": (np.float64, 1), "flat_angle": (np.float64, 0),
     "other_count": (np.intp, 0), "mesh_count": (np.intp, 0), "body_count": (np.intp, 0),
@@ -32,7 +32,7 @@ def _columns_in(table: type[Table], arrays: _Arrays) -> list[Column]:
 
 
 def check_kinds(table: type[Table], arrays: _Arrays) -> None:
-    """Raise if an array has another type of numbers, or another number of axes."""
+    """Raise if an array has the wrong type of numbers or the wrong number of axes."""
     for column in _columns_in(table, arrays):
         axes = 1 + len(column.shape(3))
         check_kind(column.name, arrays[column.name], column.dtype, axes)
@@ -42,7 +42,7 @@ def check_kinds(table: type[Table], arrays: _Arrays) -> None:
 
 
 def check_kind(name: str, header: NDArray[Any], dtype: np.dtype, dimensions: int) -> None:
-    """Raise if an array has another type of numbers, or another number of axes."""
+    """Raise if an array cannot be converted to `dtype`, or has another number of axes."""
     if not np.can_cast(header.dtype, dtype, "same_kind"):
         raise ValueError(f"{name} has dtype {header.dtype}, but must be {dtype}")
     if header.ndim != dimensions:
@@ -58,7 +58,7 @@ def dimension_of(arrays: _Arrays) -> int:
 
 
 def check_shapes(table: type[Table], arrays: _Arrays, dimension: int) -> None:
-    """Raise if columns have other widths, or another number of entries."""
+    """Raise if columns have the wrong width, or not all the same number of entries."""
     columns = _columns_in(table, arrays)
     lengths = _lengths(columns, arrays)
     for column in columns:
@@ -71,13 +71,13 @@ def check_shapes(table: type[Table], arrays: _Arrays, dimension: int) -> None:
 
 
 def check_length(name: str, array: NDArray[Any], length: int) -> None:
-    """Raise if an array has another number of entries."""
+    """Raise if an array does not have `length` entries."""
     if len(array) != length:
         raise ValueError(f"{name} has {len(array)} entries, not {length}")
 
 
 def _lengths(columns: list[Column], arrays: _Arrays) -> dict[str, int]:
-    """Return how many entries each kind of columns has: as many as its first column."""
+    """Return the number of entries in the first column of each kind ("row", "spot", ...)."""
     firsts: dict[str, int] = {}
     for column in columns:
         firsts.setdefault(column.per, len(arrays[column.name]))
@@ -89,6 +89,6 @@ def typed(table: type[Table], arrays: _Arrays) -> dict[str, NDArray[Any]]:
     """Convert the arrays to the types of a table's columns."""
     types = {name: np.dtype(dtype) for name, (dtype, _) in _SEARCH.items()}
     types |= {c.name: c.dtype for c in _columns_in(table, arrays)}
-    # A long double beyond float64 becomes infinite, which later checks report.
+    # A long double beyond the range of float64 becomes infinite, which `check_finite` reports.
     with np.errstate(over="ignore"):
         return {name: np.require(a, types[name], ["C", "A"]) for name, a in arrays.items()}

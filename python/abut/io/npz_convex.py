@@ -1,4 +1,4 @@
-"""Contacts of convex bodies in npz files; the keys show which optional columns a table has."""
+"""Contacts of convex bodies in npz files."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def _columns_with(*when: str) -> tuple[str, ...]:
 _NOT_ALWAYS = (*_columns_with("bodies", "walls", "spots", "order"), "force", "period", "_bodies")
 _ALWAYS = (*_columns_with("always", "period"), "body_count")
 
-# Not checked to be finite: an error is NaN where the method does not estimate it, and the library
-# checks the state itself.
+# Columns in which numbers may be infinite or NaN. `error` is NaN if the method does not estimate
+# it. The library checks `state` itself.
 _ANY_NUMBERS = ("error", "state")
 
 
@@ -60,7 +60,7 @@ def _settings(arrays: _Arrays, dimension: int) -> dict[str, Any]:
 
 
 def _check_groups(headers: _Arrays) -> None:
-    """Raise if some columns of a group are missing, or groups exclude each other."""
+    """Raise if columns are missing, or if the file has both pairs of bodies and walls."""
     partner = "walls" if "mesh" in headers else "bodies"
     for name in _columns_with(partner, *(["spots"] if "spot" in headers else [])):
         if name not in headers:

@@ -35,7 +35,7 @@ def read(path: Path) -> Facets:
 
 
 def _statements(lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
-    """Return the words of each line, without comments; a backslash joins the next line."""
+    """Return each line's words without comments; a line that ends in a backslash continues."""
     words: list[bytes] = []
     number, is_joined = 0, False
     for number, line in lines:
@@ -63,7 +63,7 @@ def _check_vertex(line: int, words: Sequence[bytes]) -> None:
 
 
 class _Facets:
-    """Facets, block by block; vertices count from 1, negative ones back from the last one."""
+    """The facets of a file. Vertices are numbered from 1; -1 is the last one before the facet."""
 
     def __init__(self) -> None:
         self._words: list[bytes] = []
@@ -73,7 +73,7 @@ class _Facets:
         self._blocks: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
 
     def add(self, words: Sequence[bytes], line: int, vertex_count: int) -> None:
-        """Add a facet by its corners; vertex_count vertices stand before it in the file."""
+        """Add a facet by the words of its corners, with `vertex_count` vertices before it."""
         self._words += words
         self._counts.append(len(words))
         self._lines.append(line)
@@ -97,7 +97,7 @@ class _Facets:
         self._words, self._counts, self._lines, self._before = [], [], [], []
 
     def finish(self, vertex_count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return all facets' corners, counted from 0, and offsets."""
+        """Return the corners of all facets, with vertices numbered from 0, and the offsets."""
         self._flush()
         indices, counts, lines = (
             gathered([block[column] for block in self._blocks]) for column in range(3)

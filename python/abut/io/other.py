@@ -14,7 +14,7 @@ from .text import Lines
 
 _EXTRA = "io"
 
-# Files of both Gmsh and Fluent end in .msh; their first letters differ.
+# Files of Gmsh and of Fluent both end in .msh. Their first letter shows which module reads them.
 _MSH_READERS = {b"$": "meshio.gmsh", b"(": "meshio.ansys"}
 
 
@@ -44,11 +44,11 @@ def _read_msh(read: Callable[[Path], Any], path: Path) -> Any:
     try:
         return read(path)
     except ValueError as error:
-        # meshio 5 refuses MSH 4.1 where only some entities have physical groups; the mesh can be
-        # read without the section that lists the entities.
+        # meshio 5 cannot read MSH 4.1 if only some entities have physical groups. It can if the
+        # section that lists the entities is removed.
         if "gmsh:physical" not in str(error):
             raise
-    # Imported only here, since it takes long to import.
+    # Imported only when needed, since this takes long.
     from tempfile import TemporaryDirectory
 
     before, _, rest = path.read_bytes().partition(b"$Entities")
@@ -64,14 +64,14 @@ def _trimesh(path: Path) -> Any:
 
 
 def _off(path: Path) -> Any:
-    """Read an OFF file; check first that it is whole, since trimesh does not."""
+    """Read an OFF file; check first that it is whole, since trimesh does not check this."""
     with open(path, "rb") as file:
         _check_off(Lines(file))
     return _trimesh(path)
 
 
 def _check_off(lines: Lines) -> None:
-    """Raise if there are fewer rows than the counts at the beginning announce."""
+    """Raise if an ASCII file has fewer rows than the counts at its beginning require."""
     rows = (words for _, line in lines if (words := line.partition(b"#")[0].split()))
     words = next(rows, [])
     if not words or not words[0].upper().endswith(b"OFF") or b"BINARY" in words:
@@ -110,7 +110,7 @@ def read(path: Path) -> Facets:
     from .foreign import read_surface
 
     with open(path, "rb"):
-        pass  # a missing file must be an OSError, whatever the package would raise
+        pass  # raises an OSError for a missing file, for which packages raise various errors
     try:
         return read_surface(_LOADERS[path.suffix.lower()](path))
     except (ImportError, MemoryError):

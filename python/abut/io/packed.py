@@ -15,8 +15,9 @@ from typing import Any, BinaryIO, NamedTuple
 from ..base.extras import import_extra
 from .errors import CutOff
 
-# The least and most compressed bytes to unpack at once. gzip may unpack a piece to a thousand times
-# its size, zstd to thirty thousand times. So pieces only grow until they unpack to _UNPACKED bytes.
+# The smallest and the largest piece of a compressed file that is unpacked at once, in bytes. gzip
+# may unpack a piece to a thousand times its size, zstd to thirty thousand times. So each piece is
+# at most twice the last one, and no larger than what would unpack to about _UNPACKED bytes.
 _LEAST, _MOST = 1 << 6, 1 << 12
 _UNPACKED = 1 << 16
 
@@ -32,7 +33,7 @@ def _begin_gzip() -> tuple[Any, type[Exception]]:
 
 
 def _begin_zstd() -> tuple[Any, type[Exception]]:
-    """Return Python's own unpacker from 3.14 on, before that the package zstandard's."""
+    """Return an unpacker: Python's own from 3.14 on, otherwise that of the package zstandard."""
     if sys.version_info >= (3, 14):
         zstd = importlib.import_module("compression.zstd")
         return zstd.ZstdDecompressor(), zstd.ZstdError
@@ -56,14 +57,14 @@ class Unpacked:
     """
 
     def __init__(self, path: Path):
-        # Unbuffered: large pieces are read at once, and a buffer would only add a copy.
+        # Without a buffer, which would only add a copy, since large pieces are read.
         self._file: BinaryIO = open(path, "rb", buffering=0)  # type: ignore[assignment] # noqa: SIM115
         begin = self._file.read(_MAGIC_BYTES)
         self._file.seek(0)
         self._packing = next((one for one in _PACKINGS if begin.startswith(one.magic)), None)
         self._stream: tuple[Any, type[Exception]] | None = None  # a stream that has not ended
-        self._packed = b""  # bytes that were read, but not unpacked
-        self._ahead = b""  # bytes that were unpacked, but not returned
+        self._packed = b""  # bytes that were read, but not unpacked yet
+        self._ahead = b""  # bytes that were unpacked, but not returned yet
         self._piece = _LEAST
 
     def __enter__(self) -> Unpacked:
@@ -76,12 +77,12 @@ class Unpacked:
         self._file.close()
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, about `size` of them; none at the end.
+        """Return about `size` bytes, the next ones of the contents; no bytes at the end.
 
         Raises
         ------
         CutOff
-            If a compressed file ends within its stream, once all bytes before were returned.
+            If a compressed file ends too early, after all bytes before this end were returned.
         ValueError
             If it is damaged.
         ImportError
@@ -99,7 +100,7 @@ class Unpacked:
         return b"".join(parts)
 
     def pass_over(self, size: int) -> None:
-        """Skip `size` bytes, or all that remain where these are fewer."""
+        """Skip `size` bytes, or the rest if it is shorter."""
         if self._packing is None:
             self._file.seek(size, 1)
             return
@@ -109,7 +110,7 @@ class Unpacked:
 
     def _has_more(self) -> bool:
         while not self._packed and (piece := self._file.read(self._piece)):
-            # Writers may fill the space between streams, or after the last one, with zeros.
+            # Some programs write zeros between streams, or after the last stream.
             self._packed = piece if self._stream else piece.lstrip(b"\0")
         return bool(self._packed)
 

@@ -1,4 +1,4 @@
-"""Parquet files and Arrow tables: contacts and pairs as flat tables; nodal weights are lists."""
+"""Parquet files and Arrow tables of contacts and pairs; nodal weights are lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def arrow_table(table: Table, extra: Mapping[str, NDArray]) -> Any:
-    """Return all columns as a pyarrow.Table, which shares the arrays of `table` where possible."""
+    """Return all columns as a pyarrow.Table, without copying them where this is possible."""
     pyarrow = import_extra("pyarrow", "io")
     columns = {name: pyarrow.array(c) for name, c in (table._flat() | dict(extra)).items()}
     for name, column in table._flat_lists().items():

@@ -1,4 +1,4 @@
-"""PLY files: vertices and polygons, ASCII or binary in either byte order, among other elements."""
+"""PLY files, ASCII or binary in either byte order: their vertices and polygons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .digits import Coordinates
 from .facets import offsets_of
 from .text import BLOCK, LINE_BYTES, Lines, integers, shown
 
-# PLY's two names of each type, with NumPy's name. trimesh also writes types of 64 bits.
+# NumPy's name of each type of PLY. Most types have two names; only trimesh writes 64-bit integers.
 _TYPES = {
     "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1",
     "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
@@ -34,10 +34,10 @@ _CORNERS = ("vertex_indices", "vertex_index")
 class _Property(NamedTuple):
     name: str
     type: str  # NumPy's name of the type, without the byte order
-    count_type: str  # the type of the number before a list; empty for a single value
+    count_type: str  # for a list, the type of its length; empty for a single value
 
     def smallest(self) -> int:
-        """Return the least number of bytes that it takes in a row of a binary file."""
+        """Return the smallest number of bytes of this property in a row of a binary file."""
         return int((self.count_type or self.type)[1])
 
 
@@ -47,7 +47,7 @@ class _Element(NamedTuple):
     properties: list[_Property]
 
     def axes(self) -> list[int]:
-        """Return the numbers of the properties x, y and z."""
+        """Return the indices of the properties x, y and z."""
         names = [item.name for item in self.properties if not item.count_type]
         for axis in _AXES:
             if axis not in names:
@@ -55,7 +55,7 @@ class _Element(NamedTuple):
         return [[item.name for item in self.properties].index(axis) for axis in _AXES]
 
     def corners(self) -> int:
-        """Return the number of the property that lists the corners of a facet."""
+        """Return the index of the property that lists the corners of a facet."""
         for i, item in enumerate(self.properties):
             if item.name in _CORNERS and item.count_type and item.type in _STRUCT:
                 return i
@@ -63,7 +63,7 @@ class _Element(NamedTuple):
 
 
 class _Column(NamedTuple):
-    """One property of all rows: its values one after the other, and each row's number of them."""
+    """One property of all rows: all its values, and the number of values in each row."""
 
     values: np.ndarray
     counts: np.ndarray
@@ -106,7 +106,7 @@ def _check_corners(corners: _Column, vertex_count: int) -> None:
 
 
 def _read_header(file: BinaryIO) -> tuple[str, list[_Element]]:
-    """Read the byte order (empty for ASCII) and the elements; the file is then at the first row."""
+    """Read the header, and return the byte order (empty for ASCII) and the elements."""
     if file.readline(16).strip() != b"ply":
         raise ValueError("it is not a PLY file: the first line is not 'ply'")
     order, elements = None, []
@@ -184,7 +184,7 @@ class _Ascii:
         self._rows_left = (words for _, line in lines if (words := line.split()))
 
     def check_count(self, element: _Element) -> None:
-        # Each row takes at least two bytes: a digit and a line end.
+        # Each row has at least two bytes, a digit and a line end, but the last may have no end.
         if element.properties and 2 * element.row_count - 1 > self._size:
             raise _too_many(element, self._size)
 
@@ -217,9 +217,9 @@ class _Ascii:
             pass
 
     def _rows(self, element: _Element) -> Iterator[tuple[int, list[list[bytes]]]]:
-        """Return each row's number and words, one list for each property."""
+        """Return each row's number, and one list of words for each property."""
         rows = 0
-        # Rows without properties are blank lines, which are skipped anyway.
+        # An element without properties has only blank lines, which `_rows_left` skips.
         for words in islice(self._rows_left, element.row_count if element.properties else 0):
             yield rows, _fields(words, element, rows)
             rows += 1
@@ -249,7 +249,7 @@ def _fields(words: list[bytes], element: _Element, row: int) -> list[list[bytes]
 
 
 def _list_length(words: list[bytes]) -> int:
-    """Return the length that stands before a list; -1 if it is missing."""
+    """Return the length of a list, which is its first word; -1 if there is no such word."""
     return int(words[0]) if words and words[0].isdigit() else -1
 
 
@@ -257,7 +257,7 @@ def _list_length(words: list[bytes]) -> int:
 
 
 class _Binary:
-    """Rows of a binary file, one after the other without a gap."""
+    """Rows of a binary file, without gaps between them."""
 
     def __init__(self, file: BinaryIO, order: str):
         self._data = file.read()
@@ -297,7 +297,7 @@ class _Binary:
         return [_Column(v.reshape(-1), np.full(len(rows), v.shape[1], np.intp)) for v in values]
 
     def _uniform_rows(self, element: _Element) -> np.ndarray | None:
-        """Return the rows as one array if all have lists as long as the first row's, or None."""
+        """Return the rows as one array; None if some lists are not as long as the first row's."""
         dtype = self._first_dtype(element)
         if dtype is None or self._at + element.row_count * dtype.itemsize > len(self._data):
             return None
@@ -306,7 +306,10 @@ class _Binary:
         return rows if all((length == length[0]).all() for length in lengths) else None
 
     def _first_dtype(self, element: _Element) -> np.dtype | None:
-        """Return the layout of the first row: properties by number, and lengths of its lists."""
+        """Return the layout of the first row as a dtype; None if the file ends within this row.
+
+        Its fields are "0", "1", ... for the properties, and "length 0", ... for lengths of lists.
+        """
         fields: list[tuple] = []
         at = self._at
         for i, item in enumerate(element.properties):
@@ -326,7 +329,7 @@ class _Binary:
         return np.dtype(fields)
 
     def _mixed_columns(self, element: _Element, wanted: list[int]) -> list[_Column]:
-        """Read row by row, which is slower: the lists' lengths show where the next row begins."""
+        """Return the wanted properties of rows with lists of different lengths, read one by one."""
         pieces = [_Pieces(self._order + item.type) for item in element.properties]
         steps = [self._step(item) for item in element.properties]
         taken = [piece if i in wanted else None for i, piece in enumerate(pieces)]
@@ -348,7 +351,7 @@ class _Binary:
         return [pieces[i].finish() for i in wanted]
 
     def _step(self, item: _Property) -> tuple[Callable[..., tuple] | None, int, int]:
-        """Return the reader and size of a list's length, and the size of a value."""
+        """Return the function that reads a list's length, and the bytes of a length and a value."""
         size = int(item.type[1])
         if not item.count_type:
             return None, 0, size
@@ -357,7 +360,7 @@ class _Binary:
 
 
 class _Pieces:
-    """One property of rows that have different lengths."""
+    """The values of one property, collected from rows of different lengths."""
 
     def __init__(self, dtype: str):
         self._dtype = np.dtype(dtype)
@@ -371,7 +374,7 @@ class _Pieces:
 
     def _flush(self) -> None:
         sizes = np.fromiter(map(len, self._pieces), np.intp, len(self._pieces))
-        # Only whole values are taken. The caller raises the error if a row is cut off.
+        # The last value is dropped if it is cut off; the caller then raises the error.
         values = b"".join(self._pieces)
         whole = len(values) // self._dtype.itemsize
         column = _Column(np.frombuffer(values, self._dtype, whole), sizes // self._dtype.itemsize)

@@ -1,4 +1,4 @@
-"""Polygons in VTK's XML files: the code that VTP and VTU share."""
+"""Facets in VTK's XML files: the code that VTP and VTU share."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 
 
 def described(mesh: Mesh) -> dict[str, NDArray]:
-    """Return the mesh's own columns of its facets."""
+    """Return the columns that each file of a mesh has for its facets."""
     return {"normal": mesh.normals, "area": mesh.areas, "noise": mesh.noise, "source": mesh.source}
 
 
@@ -53,7 +53,7 @@ def columns_of_mesh(
     cell_data: Mapping[str, ArrayLike] | None,
     point_data: Mapping[str, ArrayLike] | None,
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-    """Check the caller's columns for a mesh; return those of facets and those of vertices."""
+    """Check and convert the columns that a caller gives for the facets and vertices of a mesh."""
     taken = described(mesh)
     of_facets = _columns(cell_data, "cell_data", len(mesh), "facet", "facets")
     for name in of_facets:
@@ -67,7 +67,7 @@ def _columns(
     data: Mapping[str, ArrayLike] | None, argument: str, count: int, item: str, items: str
 ) -> dict[str, NDArray]:
     data = {} if data is None else data
-    # pyvista's cell_data and a DataFrame are not a Mapping, but have `items`, which is enough.
+    # pyvista's cell_data and a DataFrame have `items`, too, although they are not a Mapping.
     if not hasattr(data, "items"):
         raise TypeError(f'{argument} must be a dict of names and columns: {{"force": column}}')
     columns = dict(data.items())
@@ -88,9 +88,9 @@ def _check_names(columns: Mapping[str, ArrayLike], what: str) -> None:
 
 
 def _column(value: ArrayLike, name: str, count: int, item: str, items: str) -> NDArray:
-    """Convert a column to types that VTK files hold, and check that it has one entry per item."""
+    """Convert a column to a type that VTK files can hold, and check that it has `count` entries."""
     array = checks.read(value, name, checks.REAL + "b", "real numbers")
-    # VTK does not read files with a column of zero components.
+    # VTK cannot read files that have a column with zero components.
     if array.shape[:1] != (count,) or array.ndim > 2 or array.shape[1:] == (0,):
         raise ValueError(
             f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k):"
@@ -138,7 +138,7 @@ def read_vertices(file: File, piece: Element) -> NDArray[np.float64]:
 def read_cells(
     file: File, piece: Element, section: str, point_count: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Read the corners of all cells of a section, and each cell's number of corners."""
+    """Return the corners of all cells of a section, and the number of corners of each cell."""
     indices = read_wholes(file, piece, section, "connectivity")
     ends = read_wholes(file, piece, section, "offsets")
     counts = np.diff(ends, prepend=0)
@@ -157,7 +157,7 @@ def read_cells(
 
 
 def read_wholes(file: File, piece: Element, section: str, name: str) -> NDArray[np.intp]:
-    """Read an array of whole numbers; empty if it is missing."""
+    """Read an array of whole numbers, which is empty if the file does not have it."""
     items = piece.findall(f"{section}/DataArray")
     item = next((item for item in items if item.get("Name") == name), None)
     if item is None:

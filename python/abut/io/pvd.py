@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 def read(path: Path) -> list[Entry]:
     """Read the files of a list, in its order."""
-    # Imported only here, since it takes long to import.
+    # Imported only when needed, since this takes long.
     from xml.etree import ElementTree
 
     try:
@@ -55,7 +55,7 @@ def _entry(folder: Path, item: Element) -> Entry:
 
 
 def _check_times(entries: list[Entry]) -> None:
-    """Raise if a time occurs twice: its frame would have several parts, which is not read."""
+    """Raise if a time occurs twice: frames in several files cannot be read."""
     times: set[float] = set()
     for entry in entries:
         if entry.time in times:
@@ -64,14 +64,14 @@ def _check_times(entries: list[Entry]) -> None:
 
 
 class Collection:
-    """A list that grows: on disk it is complete after each added file.
+    """A list that is written file by file; on disk it is valid after each added file.
 
     Parameters
     ----------
     path : Path
-        The list's own path; it is written when the first file is added.
+        The path of the list, which is written when the first file is added.
     append : bool
-        Whether to keep entries of an existing list for times before that of the first file.
+        Whether to keep those entries of an existing list that are earlier than the first file.
     """
 
     def __init__(self, path: Path, append: bool):
@@ -80,7 +80,7 @@ class Collection:
         self._end = 0  # the byte at which the next entry is written
 
     def add(self, time: float, file: Path) -> None:
-        """Add the file of a time, unless the last entry is the same."""
+        """Add a file with its time, unless the last entry has the same file and time."""
         name = Path(os.path.relpath(file, self._path.parent)).as_posix()
         entry = f'<DataSet timestep="{time!r}" part="0" file={quoted(name)}/>\n'
         if entry == self._last:

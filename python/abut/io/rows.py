@@ -1,4 +1,4 @@
-"""Rows of numbers in the text of a dump: read in blocks of whole lines."""
+"""The text of dumps, read line by line or in blocks of whole lines."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ from . import arrow
 from .packed import Unpacked
 from .spheres import Columns, read_table
 
-# Rows have at most a few hundred columns: a longer line is not a row.
+# The largest number of bytes of a line. Rows are shorter: they have a few hundred columns at most.
 _LINE_BYTES = 1 << 16
 
-# Bytes that are read at once: at first, at most in blocks that fit into a cache, and at most. Heads
-# have a few hundred bytes, frames up to gigabytes.
+# How many bytes are read at once: at first, since a head has a few hundred bytes; at most for rows
+# that are skipped, so that blocks fit into a cache; and at most for other rows.
 _LEAST, _CACHED, _MOST = 1 << 16, 1 << 18, 1 << 23
 
-# Most rows have fewer bytes.
+# The number of bytes of a long row; few rows are longer.
 _LIKELY_BYTES = 256
 
 _LINE_FEED = ord("\n")
 
-# All patterns that `find` searches are shorter.
+# The largest number of bytes of a match that `find` may search.
 _PATTERN_BYTES = 32
 
 
 class Text:
-    """The lines of a file, taken one by one or in blocks.
+    """The lines of a file. Taking lines returns them, and moves on to the next line.
 
     Attributes
     ----------
     offset, line : int
-        The numbers of bytes and lines that were taken.
+        The numbers of bytes and lines that were taken so far.
     is_open : bool
         Whether the last line of the file was taken, and has no line feed.
     """
 
     def __init__(self, file: Unpacked):
         self._file = file
-        self._ahead = b""  # bytes that were read; those before _at are taken
+        self._ahead = b""  # bytes that were read; the bytes before _at were taken
         self._at = 0
         self._first_size = _LEAST  # bytes to read at first for the next rows
         self._failure: ValueError | None = None  # the error that the next read raises
@@ -50,7 +50,7 @@ class Text:
         self.is_open = False
 
     def go_to(self, offset: int, line: int) -> None:
-        """Move forward to a place."""
+        """Move forward to a byte, which is in the line with this number, from 0."""
         ahead = len(self._ahead) - self._at
         distance = offset - self.offset
         if distance > ahead:
@@ -59,14 +59,14 @@ class Text:
         self.offset, self.line = offset, line
 
     def go_back(self, offset: int, line: int) -> None:
-        """Move back to a place in the line or block that was taken last."""
+        """Move back to a byte of the line or block that was taken last."""
         self._at -= self.offset - offset
         self.offset, self.line, self.is_open = offset, line, False
 
     def find(self, pattern: re.Pattern[bytes]) -> bool:
-        """Move forward to the first match of a short pattern; return False at the end."""
+        """Move forward to the next match of a pattern; return False if there is none."""
         while not (found := pattern.search(self._ahead, self._at)):
-            # A match may begin in the last of these bytes and end in the next ones.
+            # The last bytes are kept, since a match may begin there and end in the next bytes.
             end = max(self._at, len(self._ahead) - _PATTERN_BYTES)
             self._take(end, self._ahead.count(b"\n", self._at, end))
             if not self._read_more(_LEAST):
@@ -75,7 +75,7 @@ class Text:
         return True
 
     def peek(self, count: int) -> bytes:
-        """Return the next letters that are not blank, without taking them; fewer at the end."""
+        """Return `count` letters after any blanks, fewer at the end, without taking them."""
         while True:
             ahead = self._ahead[self._at : self._at + _LINE_BYTES]
             letters = ahead.lstrip()[:count]
@@ -83,7 +83,7 @@ class Text:
                 return letters
 
     def _read_ahead(self) -> bool:
-        """Read more for `peek`; an error is kept until the bytes are taken."""
+        """Read more for `peek`; an error is raised only when the bytes before it are taken."""
         try:
             return self._failure is None and self._read_on(_LEAST)
         except ValueError as error:
@@ -91,7 +91,7 @@ class Text:
             return False
 
     def take_line(self) -> bytes | None:
-        """Take the next line, without its end; None at the file's end."""
+        """Take and return the next line, without its end; None at the file's end."""
         while (end := self._ahead.find(b"\n", self._at)) < 0:
             if not self._read_on(_LEAST):
                 return self._take_rest()
@@ -101,7 +101,7 @@ class Text:
         return line
 
     def take_rows(self, count: int) -> Iterator[tuple[int, bytes, int]]:
-        """Take `count` lines, or all that remain.
+        """Take the next `count` lines in blocks; fewer if the file ends before.
 
         Yields
         ------
@@ -113,16 +113,16 @@ class Text:
         """
         begin = self.offset
         yield from self._blocks(count, self._first_size, _MOST)
-        # The next frame is probably as long as this one. Its length bounds what is read at once,
-        # since a small file may unpack to gigabytes.
+        # The next frame is probably as long as this one. Reading more at once is avoided, since a
+        # small file may unpack to gigabytes.
         self._first_size = min(max(_LEAST, self.offset - begin), _MOST)
 
     def pass_rows(self, count: int) -> Iterator[tuple[int, bytes, int]]:
-        """Take rows in blocks that fit into a cache, which is fastest for skipping them."""
+        """Take the next `count` lines in blocks that fit into a cache, to skip them fast."""
         return self._blocks(count, _LEAST, _CACHED)
 
     def _blocks(self, count: int, size: int, largest: int) -> Iterator[tuple[int, bytes, int]]:
-        """Take lines in blocks, of about `size` bytes at first and then larger ones."""
+        """Take the next `count` lines in blocks: first about `size` bytes, finally `largest`."""
         while count:
             end, line_count = self._whole_lines(count)
             if line_count:
@@ -139,8 +139,8 @@ class Text:
                 return
 
     def _whole_lines(self, most: int) -> tuple[int, int]:
-        """Return the end and the number of whole lines that were read ahead, at most `most`."""
-        # The search is bounded, since thousands of small frames may have been read ahead.
+        """Return where whole lines that were read end, and their number, at most `most`."""
+        # Only the next bytes are searched, since thousands of small frames may have been read.
         likely = self._at + max(_LINE_BYTES + 1, _LIKELY_BYTES * most)
         end = self._ahead.rfind(b"\n", self._at, likely) + 1
         if not end:
@@ -152,7 +152,7 @@ class Text:
         return self._at + int(np.flatnonzero(is_end)[most - 1]) + 1, most
 
     def _read_on(self, size: int) -> bool:
-        """Read more to complete a line; return False at the file's end."""
+        """Read more bytes, since no line ends in those that were read; return False at the end."""
         self._check_length(len(self._ahead))
         return self._read_more(size)
 
@@ -187,11 +187,11 @@ def read_block(
 ) -> list[NDArray]:
     """Read the picked columns of rows.
 
-    line, row: numbers of the first row in errors.
+    line, row: the line and the number of the first row, for errors.
     """
     table = arrow.read_block(block, line_count, columns)
     if table is not None:
         return table
-    # An iterator, not a list: a block may have as many lines as bytes.
+    # This is not a list, since a block may have as many lines as bytes.
     lines = enumerate(io.BytesIO(block), line)
     return read_table(((number, text.split()) for number, text in lines), columns, row)

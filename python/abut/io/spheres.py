@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from ..base import checks
 from .text import BLOCK, Word, numbers, reals, shown, wholes
 
-# Our names for the columns of spheres; two of them give the size.
+# Our names of the columns of spheres.
 _OWN = ("x", "y", "z", "radius", "diameter", "id")
-_SIZES = {"radius", "diameter"}
+_SIZES = {"radius", "diameter"}  # only one of them is read
 
-# Integers that are written as 7.0 or 1e3 are read as float64, which is exact up to this number.
+# The largest integer that may be written as 7.0 or 1e3: such words are read as float64, which is
+# exact up to this number.
 _WHOLE_LIMIT = 2.0**53
 
 
-# One radius for all spheres, or one for each type.
+# A radius that is used instead of the file's: one for all spheres, or one for each type.
 Radius = float | dict[int, float] | None
 
 
@@ -32,7 +33,7 @@ class Spheres(NamedTuple):
     centers : (n, 3) ndarray of float64
     radii : (n,) ndarray of float64
     ids : (n,) ndarray of intp, or None
-        The numbers of the spheres in the file (column ``id``, key ``ids``); None if it has none.
+        The spheres' numbers in the file (column ``id``, key ``ids``); None if it has none.
     frame : (n,) ndarray of intp, or None
         The number of each sphere's frame, from 0; None unless all frames were read.
     """
@@ -44,7 +45,7 @@ class Spheres(NamedTuple):
 
 
 class Pick(NamedTuple):
-    """A column of a table to read."""
+    """A column of a file's table that is read."""
 
     name: str
     number: int  # its index among the table's columns
@@ -52,13 +53,13 @@ class Pick(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The columns of a table to read."""
+    """The columns of a file's table that are read."""
 
     picks: tuple[Pick, ...]  # coordinates, radius or diameter, id if it exists, further columns
     has_ids: bool
     column_count: int
     axes: tuple[str, ...]  # the names of the columns of coordinates
-    radius: Radius = None  # replaces the file's radii
+    radius: Radius = None  # used instead of the file's radii
 
     @property
     def first_of_more(self) -> int:
@@ -76,10 +77,11 @@ def find_columns(
     kind_of: Callable[[str], str] = _kind_of,
     radius: Radius = None,
 ) -> Columns:
-    """Find the columns of spheres among columns of these names, and further ones.
+    """Find the columns of spheres, and further columns, in a table with these names of columns.
 
-    axes: possible names of the coordinates; the first three that exist are read. more: names of the
-    further columns, and kind_of: their kinds. radius: replaces a column, or is looked up by type.
+    axes: possible names of the three coordinates; the first three that all exist are used. more:
+    the names of the further columns. kind_of: returns the kind of a column by its name. radius:
+    used instead of the file's.
     """
     found = next((wanted for wanted in axes if set(wanted) <= set(names)), None)
     sizes = _size_names(found, radius)
@@ -105,9 +107,9 @@ def find_columns(
 
 
 def _size_names(axes: Sequence[str] | None, radius: Radius) -> Sequence[str]:
-    """Return possible names of the column of sizes; the first that exists is read.
+    """Return possible names of the column of sizes; the first one that exists is read.
 
-    With a given radius any column will do, and with a dict the column `type`.
+    A dict of radii needs the column `type`. One radius needs no column: then x is read instead.
     """
     if radius is None:
         return ("radius", "diameter")
@@ -115,7 +117,7 @@ def _size_names(axes: Sequence[str] | None, radius: Radius) -> Sequence[str]:
 
 
 def read_radius(radius: float | Mapping[int, float] | None) -> Radius:
-    """Check a radius that replaces a file's, or one for each type."""
+    """Check the radius that is used instead of the file's: one for all, or one for each type."""
     if radius is None:
         return None
     if not isinstance(radius, Mapping):
@@ -138,7 +140,7 @@ def _given_radii(radius: float | dict[int, float], types: NDArray) -> NDArray[np
 
 
 def read_names(columns: Mapping[str, str] | None) -> dict[str, str]:
-    """Check the file's names of the columns of spheres, where they differ from ours."""
+    """Check the argument `columns`: our names of columns, and the file's names of them."""
     if columns is None:
         return {}
     if not isinstance(columns, Mapping):
@@ -154,10 +156,10 @@ def read_names(columns: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def renamed(names: Sequence[str], columns: Mapping[str, str]) -> list[str]:
-    """Replace the names of a table's columns that are values of `columns` by their keys.
+    """Return the names with ours in place of the file's: {"x": "X (mm)"} turns "X (mm)" into "x".
 
-    A column that already has such a key as its name becomes nameless, so that it is not read. With
-    a radius in `columns` this includes a diameter, and the other way round.
+    Another column with the name "x" gets an empty name, so that it is not read. If `columns` has a
+    radius or a diameter, other columns with either of these names get empty names.
     """
     for called in columns.values():
         if called not in names:
@@ -172,7 +174,7 @@ def renamed(names: Sequence[str], columns: Mapping[str, str]) -> list[str]:
 
 
 def _there_is(names: Sequence[str]) -> str:
-    """Return what a header has instead of a missing column, as the end of a message."""
+    """Return the end of a message about a missing column: which columns there are."""
     text = "".join(names)
     if not text:
         return ": the first line is empty, but must name the columns"
@@ -198,9 +200,9 @@ def _quoted(name: str) -> str:
 def read_table(
     rows: Iterable[tuple[int, Sequence[Word]]], columns: Columns, first_row: int = 0
 ) -> list[NDArray]:
-    """Read the picked columns of rows of words, each with its line's number.
+    """Read the picked columns of rows, which are pairs of a line's number and its words.
 
-    first_row: number of the first row in errors.
+    first_row: the number of the first row, for errors.
     """
     pick = itemgetter(*(one.number for one in columns.picks))
     blocks: list[list[NDArray]] = []
@@ -262,7 +264,10 @@ def _finite(words: Sequence[Word]) -> NDArray[np.float64]:
 
 
 def _wholes(words: Sequence[Word]) -> NDArray:
-    """Convert to integers; if some are written as 7.0 or 1e3, to real numbers, checked later."""
+    """Convert words to integers; if one is written as 7.0 or 1e3, all to real numbers.
+
+    `_check_whole` checks these real numbers.
+    """
     try:
         return np.array(wholes(words), np.intp)
     except ValueError:
@@ -270,12 +275,12 @@ def _wholes(words: Sequence[Word]) -> NDArray:
 
 
 def read_texts(words: Sequence[Word]) -> NDArray[np.str_]:
-    """Convert words to strings, bytes by UTF-8."""
+    """Convert words to strings; words of bytes are decoded as UTF-8."""
     plain = (word.decode("utf-8", "replace") if isinstance(word, bytes) else word for word in words)
     return np.array(list(plain), np.str_)
 
 
-# Functions that turn the words of a column of this kind into an array, or raise a ValueError.
+# For each kind of column, the function that converts words to an array, or raises a ValueError.
 _KINDS: dict[str, Callable[[Sequence[Word]], NDArray]] = {
     "finite": _finite,
     "real": reals,
@@ -292,7 +297,7 @@ def _check_whole(values: NDArray, name: str, first_row: int) -> None:
 
 
 def from_table(table: Sequence[NDArray], columns: Columns) -> Spheres:
-    """Make spheres of the picked columns; an error names the first invalid row."""
+    """Make spheres of the columns that were read; an error names the first invalid row."""
     centers, radii = np.stack(table[:3], axis=1), table[3]
     if columns.radius is not None:
         radii = _given_radii(columns.radius, radii)
@@ -303,7 +308,7 @@ def from_table(table: Sequence[NDArray], columns: Columns) -> Spheres:
 
 
 def more_of(table: Sequence[NDArray], columns: Columns) -> dict[str, NDArray]:
-    """Return the further columns of a table by their names."""
+    """Return the further columns that were read, by their names."""
     first = columns.first_of_more
     return {
         one.name: column for one, column in zip(columns.picks[first:], table[first:], strict=True)
@@ -311,7 +316,7 @@ def more_of(table: Sequence[NDArray], columns: Columns) -> dict[str, NDArray]:
 
 
 def check(centers: np.ndarray, radii: np.ndarray) -> None:
-    """Raise if a coordinate is not finite, or a radius not finite and positive."""
+    """Raise if a coordinate is not finite, or if a radius is not positive and finite."""
     finite = np.isfinite(centers)
     if not finite.all():
         row, axis = np.argwhere(~finite)[0]
@@ -323,7 +328,7 @@ def check(centers: np.ndarray, radii: np.ndarray) -> None:
 
 
 def check_arrays(centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None) -> None:
-    """Check types and shapes of arrays of spheres, not their values, which may not be read yet."""
+    """Check the types and shapes of arrays of spheres; their values need not be read yet."""
     try:
         checks.read(centers, "centers", checks.REAL, "real numbers")
         checks.read(radii, "radii", checks.REAL, "real numbers")
@@ -347,7 +352,7 @@ def _check_shapes(centers: _Shape, radii: _Shape, ids: _Shape | None) -> None:
 
 
 def from_arrays(centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None = None) -> Spheres:
-    """Make spheres of arrays with checked shapes; a single radius holds for all."""
+    """Make spheres of arrays with checked shapes; one radius may be given for all spheres."""
     centers = checks.points(centers, "centers")
     radii = checks.lengths(radii, "radii", len(centers), "center")
     ids = None if ids is None else checks.indices(ids, "ids")

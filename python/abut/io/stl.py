@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ..search.mesh import Mesh
     from .vtk_xml import ArraysByName
 
-_HEAD = 84  # bytes: 80 of text, and the number of facets
+_HEAD = 84  # the bytes of a binary file's head: 80 of text, and 4 of the number of facets
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
-# The number of first bytes to read, more than the head. A binary file has a zero byte there, since
-# numbers of facets below 2^24 have one; text has no zero bytes.
+# How many bytes are read to distinguish binary files from text. They include the head, and in it
+# the count of facets, which has a zero byte if it is below 2^24. Text has no zero bytes.
 _SAMPLE = 1024
 
 _VERTEX = rb"\s+vertex\s+(\S+)\s+(\S+)\s+(\S+)"
@@ -42,7 +42,7 @@ _SHOWN = 50
 
 
 def read(path: Path) -> Facets:
-    """Read an STL file. Its size shows if it is binary: binary files may begin with "solid"."""
+    """Read an STL file. Its size shows if it is binary, since both kinds may begin with "solid"."""
     with open(path, "rb") as file:
         size = file.seek(0, 2)
         file.seek(0)
@@ -61,7 +61,7 @@ def _binary_size(count: int) -> int:
 
 
 def _check_size(size: int, count: int) -> None:
-    """Raise if the count does not fit the size; fewer bytes than a facet's may follow."""
+    """Raise if `size` is not that of `count` facets; up to 49 more bytes are allowed."""
     if size < _HEAD:
         raise ValueError(
             f"it has {size} bytes: too few for a binary STL file, and it does not begin with"
@@ -88,7 +88,7 @@ def _read_binary(path: Path, count: int) -> Facets:
 
 
 def _triangles(vertices: np.ndarray, units: np.ndarray | None = None) -> Facets:
-    """Make facets of three vertices each, which no other facet shares."""
+    """Make facets of three vertices each; no two facets share a vertex."""
     indices = np.arange(len(vertices), dtype=np.intp)
     offsets = np.arange(0, len(vertices) + 1, 3, dtype=np.intp)
     return Facets(vertices, indices, offsets, units)
@@ -102,7 +102,7 @@ def _read_ascii(file: BinaryIO) -> Facets:
 
 
 def _walk(data: mmap.mmap, coordinates: Coordinates) -> None:
-    """Read facets and lines "solid" or "endsolid", which must follow one another up to the end."""
+    """Read facets and lines "solid" or "endsolid"; raise if there is anything else."""
     position, facet, ended = 0, 0, False
     while True:
         if found := _FACET.match(data, position):
@@ -136,7 +136,7 @@ def _check_end(data: mmap.mmap, position: int, facet: int, ended: bool) -> None:
 
 
 def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:
-    """Write a mesh as binary STL; polygons become the fans of triangles that the search uses."""
+    """Write a mesh as binary STL, with polygons as the fans of triangles that searches use."""
     for name in (*of_facets, *of_vertices):
         raise ValueError(f"STL files hold no columns: leave out {name!r}, or save as .vtp or .vtu")
     triangles = fan_triangles(mesh.vertices, mesh.indices, mesh.offsets)
@@ -166,11 +166,11 @@ def fan_triangles(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray
     Returns
     -------
     ndarray (t, 3) of intp
-        The vertices of the triangles, facet by facet.
+        The vertices of each triangle, in the order of the facets.
     """
     counts = np.diff(offsets)
     facet = np.repeat(np.arange(len(counts)), counts - 2)
-    # step: number of each triangle within the fan of its facet
+    # step: the number of each triangle in the fan of its facet
     step = np.arange(len(facet)) - offsets_of(counts - 2)[facet]
     first = _smallest_corners(vertices, indices, offsets)[facet]
     corners = np.stack([first, first + step + 1, first + step + 2], axis=1)
@@ -178,7 +178,7 @@ def fan_triangles(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray
 
 
 def _smallest_corners(vertices: np.ndarray, indices: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return the number of each facet's lexicographically smallest corner."""
+    """Return, for each facet, which of its corners is lexicographically smallest."""
     if len(offsets) == 1:
         return np.empty(0, np.intp)
     rank = np.empty(len(vertices), np.intp)

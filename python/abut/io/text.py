@@ -1,6 +1,6 @@
 """Lines and words of text files, and arrays of their numbers; errors name the first wrong word.
 
-Files are read as bytes: a stray byte in a comment must not stop a reader, and ``float`` and ``int``
+Files are read as bytes, since a wrong byte in a comment must not be an error. ``float`` and ``int``
 accept bytes.
 """
 
@@ -13,10 +13,10 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-# After this many rows words become arrays, since as Python objects they take far more memory.
+# The number of rows after which words are converted to arrays, which take far less memory.
 BLOCK = 1 << 15
 
-# Longer lines are refused: split into words, such a line would take fifty times its memory.
+# The largest number of bytes of a line, since its words may take fifty times its memory.
 LINE_BYTES = 1 << 24
 
 # The number of bytes that are read from a file at once.
@@ -27,7 +27,7 @@ _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 Word = bytes | str
 
-# A function that returns the place of the n-th word of a block, such as "line 17".
+# A function that returns the place of a block's n-th word for errors, such as "line 17".
 Place = Callable[[int], str]
 
 
@@ -38,10 +38,10 @@ def check_encoding(head: bytes) -> None:
 
 
 class Lines:
-    """The lines of a file from its current position, without their ends, and numbers from 1.
+    """The lines of a file from its current position, numbered from 1, without their ends.
 
-    Lines end in a line feed, in a carriage return, as on old Macs, or in both. A line of more than
-    LINE_BYTES raises a ValueError, before it is read whole. A second loop continues where the
+    Lines end in a line feed, in a carriage return (on old Macs), or in both. A line of more than
+    LINE_BYTES raises a ValueError before it is read completely. A second loop continues where the
     first one stopped.
 
     Parameters
@@ -53,8 +53,8 @@ class Lines:
 
     def __init__(self, file: BinaryIO, label: str = "line "):
         self._file, self._label = file, label
-        self._ahead: list[bytes] = []  # lines that were read, but not taken, in reverse order
-        self._rest = b""  # the beginning of the line after them
+        self._ahead: list[bytes] = []  # lines that were read, but not returned, in reverse order
+        self._rest = b""  # the beginning of the next line
         self._taken = 0
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
@@ -66,7 +66,7 @@ class Lines:
 
     def _read(self) -> bool:
         """Read more lines; return False at the file's end."""
-        # The pieces of a long line double: joining equal ones would take quadratic time.
+        # A long line is read in pieces that double: joining equal pieces takes quadratic time.
         block = self._file.read(max(_READ_BYTES, len(self._rest)))
         if b"\r" in block:
             if block.endswith(b"\r"):
@@ -92,7 +92,7 @@ class Lines:
 
 
 def numbers(words: Sequence[Word], place: Place) -> np.ndarray:
-    """Convert words to finite float64 numbers; a ValueError names the first that is not one."""
+    """Convert words to float64 numbers; a ValueError names the first word that is not finite."""
     try:
         values = reals(words)
     except ValueError:
@@ -119,14 +119,14 @@ def _is_number(word: Word) -> bool:
 
 
 def _check_written(words: Sequence[Word]) -> None:
-    """Refuse 1_0 and digits of other scripts, which Python takes for numbers, but others do not."""
+    """Raise for 1_0 and digits of other scripts, which are numbers in Python, but not elsewhere."""
     text = words[0][:0].join(words) if words else b""  # type: ignore[arg-type]
     if not text.isascii() or b"_" in (text.encode() if isinstance(text, str) else text):
         raise ValueError("not a number in ASCII")
 
 
 def integers(words: Sequence[bytes], place: Place) -> np.ndarray:
-    """Convert words to whole numbers (intp); a ValueError names the first that is not one."""
+    """Convert words to integers (intp); a ValueError names the first word that is no integer."""
     try:
         return np.array(wholes(words), np.intp)
     except ValueError:
@@ -143,7 +143,7 @@ def _is_integer(word: bytes) -> bool:
 
 
 def wholes(words: Sequence[Word]) -> array[int]:
-    """Convert words to whole numbers; raise a ValueError if one is not, or exceeds 64 bits."""
+    """Convert words to integers; raise a ValueError if one is no integer or exceeds 64 bits."""
     _check_written(words)
     try:
         return array("q", map(int, words))
@@ -152,7 +152,7 @@ def wholes(words: Sequence[Word]) -> array[int]:
 
 
 def shown(word: Word) -> str:
-    """Quote a word for an error message, readable and short."""
+    """Return a word in quotes for an error message, without its end if it is long."""
     text = word.decode("utf-8", "replace") if isinstance(word, bytes) else word
     return repr(text if len(text) <= 40 else text[:37] + "...")
 

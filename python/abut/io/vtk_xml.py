@@ -1,9 +1,9 @@
 """The XML files of VTK and ParaView: reading arrays in any storage, and writing them.
 
-Numbers stand in an element as text or base64, or in a section at the end, raw or as base64. All
-except text may be compressed. This module writes them raw, at the end, and not compressed.
+Numbers are stored in an element as text or base64, or in a section at the end, raw or as base64.
+All except text may be compressed. This module writes numbers raw, at the end, not compressed.
 
-VTK itself is not used, for two reasons. Frames of a simulation are such files, and reading them
+VTK itself is not used, for two reasons. Reading the frames of a simulation, which are such files,
 must need only NumPy. For damaged files VTK returns an empty or wrong mesh, or ends the process:
 benchmarks/damaged_vtk.py counts how often.
 """
@@ -38,12 +38,12 @@ _TYPES = {
     if kind != "f" or size >= 4
 }
 _ORDERS = {"LittleEndian": "<", "BigEndian": ">"}
-# The types of the number of bytes that stands before an array's data.
+# The possible types of the number of bytes that precedes the data of an array.
 _LENGTHS = {"UInt32": "u4", "UInt64": "u8"}
 _LENGTH = np.dtype(np.uint64)
 
-# Pieces may share arrays, but a few megabytes of pieces that all refer to one array would need
-# gigabytes. So the arrays may have at most this many times the bytes that the file holds.
+# The largest size of all arrays that are read, as a multiple of the file's size. A few megabytes of
+# pieces that all refer to one array would need gigabytes.
 _MOST_OF_A_FILE = 16
 
 _APPENDED, _FOOT = b"<AppendedData", b"</VTKFile>"
@@ -58,7 +58,7 @@ _ESCAPES = str.maketrans(
 
 
 class Section(NamedTuple):
-    """A section of a file's piece, such as ``PointData``, with its arrays."""
+    """A section of the piece in a file, such as ``PointData``, with its arrays."""
 
     name: str
     arrays: ArraysByName
@@ -79,10 +79,10 @@ def write(
     kind : str
         ``PolyData`` or ``UnstructuredGrid``.
     counts : dict
-        The counts by the piece's attributes, such as ``NumberOfPoints``.
+        The counts in the head of the piece, such as ``NumberOfPoints``.
     sections : sequence of Section
     fields : dict, optional
-        Arrays of the whole file, not of points or cells.
+        Arrays that belong to the whole file, not to points or cells.
     """
     fields = fields or {}
     arrays = [array for section in sections for array in section.arrays.values()]
@@ -91,7 +91,7 @@ def write(
         file.write(_head(kind, counts, sections, fields).encode())
         for array in arrays:
             file.write(_LENGTH.type(array.nbytes).tobytes())
-            # Not ndarray.tofile: it raises no error where a full disk lacks less than 4096 bytes.
+            # ndarray.tofile raises no error if a full disk lacks less than 4096 bytes.
             file.write(np.ascontiguousarray(array))
         file.write(b"\n</AppendedData>\n</VTKFile>\n")
 
@@ -124,7 +124,7 @@ def _head(
 
 
 def quoted(text: str) -> str:
-    """Quote an attribute's value, as xml.sax.saxutils does, which takes long to import."""
+    """Quote the value of an attribute. xml.sax.saxutils is not used: its import takes long."""
     return f'"{text.translate(_ESCAPES)}"'
 
 
@@ -140,7 +140,7 @@ def _described(name: str, array: NDArray, offset: int, size: str = "") -> str:
 
 
 class _Form(NamedTuple):
-    """The storage of the numbers in a file."""
+    """How the numbers of a file are stored."""
 
     order: str
     length: np.dtype
@@ -149,7 +149,7 @@ class _Form(NamedTuple):
 
 
 class File:
-    """An open file, used in a ``with`` block: its elements, and a reader of their arrays.
+    """An open file, for use in a ``with`` block. `read` returns the array of an element.
 
     Parameters
     ----------
@@ -161,12 +161,12 @@ class File:
     ----------
     pieces : list of Element
     fields : list of Element
-        The arrays of the whole file.
+        The elements of the arrays that belong to the whole file.
 
     Raises
     ------
     ValueError
-        If it is not such a file; the message does not name the file.
+        If the file is not of this type; the message does not name the file.
     """
 
     def __init__(self, path: Path, kind: str):
@@ -185,8 +185,8 @@ class File:
             raise
 
     def _parse(self) -> Element:
-        """Parse the elements; raw appended data are not XML and are cut off before."""
-        # Imported only here, since it takes as long as the rest of this package.
+        """Parse and return the elements, without the appended section, which may not be XML."""
+        # Imported only when needed, since this takes as long as the rest of this package.
         from xml.etree import ElementTree
 
         at = self._data.find(_APPENDED)
@@ -203,8 +203,8 @@ class File:
         order = _known(_ORDERS, root, "byte_order", "LittleEndian")
         length = np.dtype(order + _known(_LENGTHS, root, "header_type", "UInt32"))
         compressor = _known(_COMPRESSORS, root, "compressor", "")
-        # The appended arrays that were read: their offsets, and the sums of their bytes in the file
-        # and unpacked, and of bytes that were read again.
+        # For the limit in `_count`: the offsets of the appended arrays that were read, the sums of
+        # their bytes in the file and unpacked, and the unpacked bytes of arrays read again.
         self._offsets: set[int] = set()
         self._taken = self._unpacked = self._repeated = 0
         self._form = _Form(order, length, compressor, is_raw)
@@ -248,7 +248,7 @@ class File:
         return np.frombuffer(content, dtype).astype(dtype.newbyteorder("="))
 
     def _appended(self, offset: int) -> bytes:
-        """Read the bytes of an array in the appended section."""
+        """Return the unpacked bytes of an array in the appended section."""
         begin = self._begin + offset
         if not self._begin <= begin < len(self._data):
             raise ValueError(f"the file ends before its byte {begin}: it was cut off")
@@ -258,7 +258,7 @@ class File:
         return content
 
     def _count(self, offset: int, taken: int, unpacked: int) -> None:
-        """Raise if the arrays read, packed or unpacked, are far larger than the file."""
+        """Count the bytes of an appended array in the file and in memory; raise if too many."""
         if offset in self._offsets:
             self._repeated += unpacked
         else:
@@ -309,11 +309,11 @@ class _Raw:
         return taken
 
     def end_block(self) -> None:
-        """Start a new block of base64; raw bytes have no blocks."""
+        """Start a new block of base64; does nothing here, since raw bytes have no blocks."""
 
 
 class _Base64(_Raw):
-    """A reader of bytes in base64. Some writers end a block after the lengths, others do not."""
+    """A reader of bytes in base64. Some programs end a block after the lengths, others do not."""
 
     def __init__(self, data, begin: int):
         super().__init__(data, begin)
@@ -337,7 +337,7 @@ class _Base64(_Raw):
 
 
 def _content(data: _Raw, form: _Form) -> bytes:
-    """Read the bytes of an array, with the lengths before them."""
+    """Return the unpacked bytes of an array; in the data, its lengths precede it."""
     size = form.length.itemsize
     first = int(np.frombuffer(data.take(size), form.length)[0])
     if form.decompress is None:
@@ -354,7 +354,7 @@ def _content(data: _Raw, form: _Form) -> bytes:
     )
 
 
-# Both unpackers allow one byte more than announced, which would show that there are more.
+# Both functions allow one byte more than `size`, so that `_checked` notices data that are longer.
 def _inflate(packed: bytes, size: int) -> bytes:
     return _checked(zlib.decompressobj().decompress(packed, size + 1), size)
 

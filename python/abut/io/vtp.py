@@ -41,7 +41,7 @@ def save_table(table: Table, path: Path, extra: ArraysByName) -> None:
 def save_points(
     path: Path, points: NDArray, columns: ArraysByName, fields: ArraysByName | None = None
 ) -> None:
-    """Write points, one cell each, with columns as point data, and arrays of the whole file."""
+    """Write points, one cell each, with columns as point data; `fields` are for the whole file."""
     places = np.arange(len(points))
     sections = [
         Section("Points", {"Points": points}),
@@ -52,7 +52,7 @@ def save_points(
 
 
 def save_lines(path: Path, ends: NDArray, columns: ArraysByName) -> None:
-    """Write lines between ends (m, 2, 3), with these columns as cell data."""
+    """Write lines with the given ends (m, 2, 3), and columns as cell data."""
     places = np.arange(2 * len(ends))
     sections = [
         Section("Points", {"Points": ends.reshape(-1, 3)}),
@@ -64,7 +64,7 @@ def save_lines(path: Path, ends: NDArray, columns: ArraysByName) -> None:
 
 
 def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:
-    """Write a mesh's polygons, with the mesh's own columns and further ones."""
+    """Write a mesh with its normals, areas, noise and source, and further columns."""
     save_polygons(
         path,
         mesh.vertices,
@@ -83,7 +83,7 @@ def save_polygons(
     of_vertices: ArraysByName,
     of_facets: ArraysByName,
 ) -> None:
-    """Write polygons with these columns as point data and as cell data."""
+    """Write polygons, with columns of vertices as point data and of facets as cell data."""
     sections = [
         Section("Points", {"Points": vertices}),
         Section("Polys", {"connectivity": indices, "offsets": offsets[1:]}),
@@ -113,14 +113,14 @@ def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     if len(read_cells(file, piece, "Strips", len(vertices))[1]):
         raise ValueError("it has triangle strips, which are not read: triangulate the mesh first")
     indices, counts = read_cells(file, piece, "Polys", len(vertices))
-    # VTK numbers the cells of a piece by kind: points first, then lines, then polygons.
+    # VTK numbers the cells of a piece in this order: points, lines, polygons.
     first = sum(len(read_wholes(file, piece, name, "offsets")) for name in ("Verts", "Lines"))
     source = np.arange(first, first + len(counts))
     return Piece(vertices, indices, offsets_of(counts), source, first + len(counts))
 
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
-    """Read points that have a radius, as `save_points` writes them, and further columns."""
+    """Read spheres, which are points with a radius, and the further columns `names`."""
     with vtk_xml.File(path, _KIND) as file:
         found = _read_columns(file, names)
         period = _read_period(file)

@@ -1,4 +1,4 @@
-"""VTU files, the XML format of VTK and ParaView for any cells: facets are read and written."""
+"""VTU files, the XML format of VTK and ParaView for any cells; only facets are used."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KIND = "UnstructuredGrid"
 
 
 def save_mesh(mesh: Mesh, path: Path, of_facets: ArraysByName, of_vertices: ArraysByName) -> None:
-    """Write a mesh's facets, with the mesh's own columns and further ones."""
+    """Write a mesh with its normals, areas, noise and source, and further columns."""
     counts = np.diff(mesh.offsets)
     types = np.full(len(mesh), VTK_POLYGON, np.uint8)
     types[counts == 3], types[counts == 4] = VTK_TRIANGLE, VTK_QUAD

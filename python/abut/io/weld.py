@@ -1,7 +1,7 @@
-"""Welding: vertices that coincide become one, and facets lose corners that then repeat.
+"""Welding: vertices that coincide become one, and corners of facets that then repeat are removed.
 
-STL files have no topology, and other files repeat vertices along seams, but facets share nodes
-only where they share vertices.
+Facets share nodes only where they share vertices. STL files have no shared vertices, and other
+files may repeat vertices along seams.
 """
 
 from __future__ import annotations
@@ -17,38 +17,38 @@ from .facets import offsets_of
 # The reason in messages for a dropped facet.
 FEW_CORNERS = "fewer than three different corners"
 
-# The edge of an inner cell, divided by the distance. The cell's diagonal is 0.99 of the distance,
-# so two vertices of one cell are always within the distance.
+# The edge of an inner cell, as a multiple of the distance. The cell's diagonal is 0.99 of the
+# distance, so two vertices in one cell are always within the distance.
 _INNER_CELL = 0.57
 
-# The edge of an outer cell, divided by the distance. Eight grids are shifted by half a cell. Two
-# vertices within the distance share a cell of one of them, with room to spare for rounding.
+# The edge of an outer cell, as a multiple of the distance. With eight grids that are shifted by
+# half a cell, two vertices within the distance share a cell of at least one grid.
 _OUTER_CELL = 4.0
 
-# At most this many pairs of vertices are measured, which takes a few seconds. With more pairs the
-# distance spans many facets, and welding would destroy the mesh.
+# The largest number of pairs of vertices that are compared, which takes a few seconds. With more
+# pairs the distance spans many facets, and welding would destroy the mesh.
 _PAIRS = 50_000_000
 
 
 def weld(facets: Facets, distance: float = 0.0) -> tuple[Facets, np.ndarray]:
     """Weld vertices, remove corners that then repeat, drop facets with fewer than three corners.
 
-    Vertices are welded that have the same coordinates (-0.0 is 0.0) or lie within the distance, and
-    chains of them, too: if a and b are welded, and b and c, then a and c are. The first vertex in
-    the file keeps its place and order. A corner is removed where the one before it is the same
-    vertex, or where the facet's outline runs to it and straight back.
+    Vertices are welded if they have the same coordinates (-0.0 is 0.0) or lie within the distance.
+    If a and b are welded, and b and c, then a and c are welded, too. The first of the welded
+    vertices remains, with its coordinates. A corner is removed if the corner before it is the same
+    vertex, or if the vertices before and after it are the same.
 
     Parameters
     ----------
     facets : Facets
     distance : float
-        Not negative, in the unit of the coordinates.
+        In the unit of the coordinates; not negative.
 
     Returns
     -------
     facets : Facets
-        Its `source` has each facet's number before welding, its `vertex_source` the new vertex of
-        each vertex before welding.
+        Its `source` has each facet's number before welding. Its `vertex_source` has the number
+        after welding of each vertex before welding.
     dropped : ndarray of intp
         The numbers, before welding, of the facets that were dropped.
     """
@@ -85,7 +85,10 @@ def coinciding(points: np.ndarray) -> np.ndarray:
 
 
 def _join_near(points: np.ndarray, root: np.ndarray, distance: float) -> np.ndarray:
-    """Extend `root`, the first point of each welded group, to points within the distance."""
+    """Join the groups of equal points that lie within the distance.
+
+    root: the first point of each point's group; the result has the first point of the new groups.
+    """
     lone = np.flatnonzero(root == np.arange(len(root)))
     near = _components(points[lone], distance)
     root = root.copy()
@@ -104,10 +107,10 @@ def _components(points: np.ndarray, distance: float) -> np.ndarray:
 
 
 def _cells(points: np.ndarray, size: float) -> Iterator[np.ndarray]:
-    """Return, for each point, the first one in its cell, for eight grids shifted by half a cell."""
+    """Yield the first point in each point's cell, for eight grids shifted by half a cell."""
     for shift in itertools.product((0.0, 0.5), repeat=3):
-        # Where the distance is far below the coordinates' last digit, the quotient overflows, and
-        # there is nothing to join.
+        # If the distance is far below the last digit of the coordinates, the quotient overflows.
+        # Then no points are near enough to be joined.
         with np.errstate(all="ignore"):
             cells = np.floor(points / size + shift)
         yield coinciding(cells)
@@ -116,7 +119,7 @@ def _cells(points: np.ndarray, size: float) -> Iterator[np.ndarray]:
 def _join_within(
     cell: np.ndarray, points: np.ndarray, root: np.ndarray, distance: float
 ) -> np.ndarray:
-    """Join points within the distance that lie in one cell."""
+    """Join the groups of points that lie in the same cell and within the distance."""
     members = _undecided(cell, root)
     _check_work(cell[members], distance)
     groups, group = np.unique(root[members], return_inverse=True)
@@ -130,7 +133,7 @@ def _join_within(
 
 
 def _undecided(cell: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """Return the points of cells that still have unwelded points, cell by cell."""
+    """Return the points of all cells that have points of different groups, cell by cell."""
     mixed = np.zeros(len(cell), bool)
     mixed[cell[root != root[cell]]] = True
     members = np.flatnonzero(mixed[cell])
@@ -147,7 +150,7 @@ def _check_work(label: np.ndarray, distance: float) -> None:
 
 
 def _pairs(label: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Return all pairs of indices with the same label; equal labels stand together."""
+    """Yield all pairs of indices with the same label; equal labels must be consecutive."""
     active, step = np.arange(len(label)), 1
     while len(active):
         active = active[: np.searchsorted(active, len(label) - step)]
@@ -157,7 +160,7 @@ def _pairs(label: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 
 
 def _are_near(points: np.ndarray, a: np.ndarray, b: np.ndarray, distance: float) -> np.ndarray:
-    # np.hypot neither overflows nor underflows.
+    # Squares of coordinates may overflow or underflow, but np.hypot does not.
     x, y, z = (points[a] - points[b]).T
     return np.hypot(np.hypot(x, y), z) <= distance
 
@@ -180,7 +183,7 @@ def _join(root: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _clean(facets: Facets) -> tuple[Facets, np.ndarray]:
-    """Remove corners that repeat, and facets that then have fewer than three corners."""
+    """Remove repeated corners; return the facets with three or more, and the others' numbers."""
     counts = np.diff(facets.offsets)
     owner = np.repeat(np.arange(len(counts)), counts)
     kept = np.ones(len(owner), bool)
@@ -199,14 +202,14 @@ def _clean(facets: Facets) -> tuple[Facets, np.ndarray]:
 
 
 def _repeats(indices: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return whether the next corner of the facet, or the one after it, is the same vertex."""
+    """Return, for each corner, whether one of the facet's next two corners is the same vertex."""
     following = _next(np.arange(len(indices)), offsets)
     after = following[following]
     return (indices == indices[following]) | (indices == indices[after])
 
 
 def _next(places: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return, for each corner's index, that of the next corner of its facet."""
+    """Return, for each corner's index, the index of the next corner of its facet."""
     begin, end = offsets[:-1], offsets[1:]
     has_corners = begin < end
     following = places + 1
@@ -215,7 +218,7 @@ def _next(places: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 
 def _outline(corners: list[int]) -> list[int]:
-    """Return the places of corners that remain when repeats and runs back and forth are removed."""
+    """Return the places of corners that remain without repeats (a a) and spikes (a b a)."""
     stack: list[int] = []
     for place, corner in enumerate(corners):
         if stack and corners[stack[-1]] == corner:
@@ -228,7 +231,7 @@ def _outline(corners: list[int]) -> list[int]:
 
 
 def _close(stack: list[int], corners: list[int]) -> list[int]:
-    """Compare the end of an outline with its beginning; return the places that remain."""
+    """Remove repeats and spikes where the outline ends and begins; return the rest's places."""
     low, high = 0, len(stack) - 1
     while high - low >= 1:
         if corners[stack[low]] == corners[stack[high]]:

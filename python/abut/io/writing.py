@@ -14,24 +14,25 @@ from typing import IO, Any, BinaryIO
 
 _Pathlike = str | os.PathLike[str]
 
-# The temporary file's name has this many letters of the file's, since file systems limit names.
+# The number of letters of a file's name that its temporary file's name repeats: file systems limit
+# the length of names.
 _NAME_LETTERS = 48
 
-# Errors of folders that refuse new files, although existing files may be writable.
+# The errors if a folder does not allow new files; its existing files may still be writable.
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 @contextmanager
 def opened(path: _Pathlike, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
-    """Open a file to write it, as `open` does; an old file is replaced only when all is written.
+    """Open a file for writing, as `open` does; an old file is replaced only when all is written.
 
-    The block writes to a temporary file beside it, which replaces the old file when the block ends;
-    where the block fails, the old file remains. Owner, permissions and symbolic links are kept,
-    hard links are not. Pipes and devices are written directly, and so is a file in a folder where
-    this process must not create files.
+    The block writes to a temporary file in the same folder, which replaces the old file when the
+    block ends. If the block fails, the old file remains. Owner, permissions and symbolic links are
+    kept, hard links are not. Pipes and devices are written directly, and so is a file in a folder
+    where this process must not create files.
     """
     place = Path(os.path.realpath(path))
-    # The dot hides it from programs that read all files of a folder.
+    # The name begins with a dot, so that programs that read all files of a folder skip this file.
     part = place.with_name(f".{place.name[:_NAME_LETTERS]}.{secrets.token_hex(4)}.part")
     with _errors_naming(path):
         try:
@@ -42,14 +43,14 @@ def opened(path: _Pathlike, mode: str = "wb", **options: Any) -> Iterator[IO[Any
             if is_beside:
                 _put(part, place, old)
         finally:
-            # It no longer exists if it has become the file itself.
+            # The temporary file no longer exists if `_put` has moved it.
             with suppress(OSError):
                 part.unlink()
 
 
 @contextmanager
 def _errors_naming(path: _Pathlike) -> Iterator[None]:
-    """Put the caller's name of the file into errors of the system, such as a full disk."""
+    """Name the file as the caller does in errors of the system, such as a full disk."""
     try:
         yield
     except OSError as error:
@@ -66,11 +67,11 @@ def _old(path: _Pathlike) -> os.stat_result | None:
 
 
 def _begin(part: Path, path: _Pathlike, old: os.stat_result | None) -> bool:
-    """Create an empty file beside; return False where `path` must be written directly."""
+    """Create the empty temporary file; return False if `path` must be written directly."""
     if old is not None:
         if not stat.S_ISREG(old.st_mode) or _is_open_here(path):
             return False
-        # A read-only file must not be replaced, even where the folder allows it: raise here.
+        # This raises for a read-only file, which must not be replaced even if the folder allows it.
         os.close(os.open(path, os.O_WRONLY))
     rights = 0o666 if old is None else stat.S_IMODE(old.st_mode) | stat.S_IRUSR | stat.S_IWUSR
     try:
@@ -83,7 +84,7 @@ def _begin(part: Path, path: _Pathlike, old: os.stat_result | None) -> bool:
 
 
 def _is_open_here(path: _Pathlike) -> bool:
-    """Return whether the name is a link to a file that this process has open, as /dev/stdout."""
+    """Return whether `path` is a link to a file that this process has open, as /dev/stdout is."""
     name = os.fspath(path)
     while os.path.islink(name):
         folder = os.path.dirname(name)
@@ -102,13 +103,13 @@ def _put(part: Path, place: Path, old: os.stat_result | None) -> None:
     except OSError as error:
         if old is None or error.errno not in (*_FORBIDDEN, errno.EBUSY):
             raise
-        # Files of other users, and mounted ones, cannot be replaced, but they may be writable.
+        # Files of other users and mounted files cannot be replaced, but they may be writable.
         with open(part, "rb") as made, open(place, "wb") as file:
             shutil.copyfileobj(made, file)
 
 
 def _give(part: Path, old: os.stat_result) -> None:
-    """Give a file the owner, group and permissions of the old one."""
+    """Set a file's owner, group and permissions to those of the old file."""
     made = os.stat(part)
     if (made.st_uid, made.st_gid) != (old.st_uid, old.st_gid):
         os.chown(part, old.st_uid, old.st_gid)
@@ -119,7 +120,7 @@ def _give(part: Path, old: os.stat_result) -> None:
 
 
 def append(path: _Pathlike, data: bytes) -> None:
-    """Append to a file, or create it; where this fails, an existing file is as it was."""
+    """Append to a file, or create it. If this fails, an existing file remains as it was."""
     if os.path.isfile(path):
         replace_end(path, os.path.getsize(path), data)
         return
@@ -128,8 +129,8 @@ def append(path: _Pathlike, data: bytes) -> None:
 
 
 def replace_end(path: _Pathlike, begin: int, data: bytes) -> None:
-    """Replace a file's contents from a byte on; where this fails, the file is as it was."""
-    # Unbuffered: after an error, closing the file would write the rest of a buffer.
+    """Replace all bytes of a file from `begin` on. If this fails, the file remains as it was."""
+    # There is no buffer: after an error, closing the file would write the rest of it.
     with _errors_naming(path), open(path, "rb+", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(begin)

@@ -1,7 +1,7 @@
 """Pictures of meshes, bodies, spheres and their contacts.
 
 matplotlib (extra ``plot``) draws pictures in the plane, and small scenes of meshes and their
-contacts. pyvista (extra ``view``) draws scenes in space. Both are imported by the first picture.
+contacts. pyvista (extra ``view``) draws scenes in space. Each is imported when it is first needed.
 """
 
 from .looks import COLORS, LINE_COLOR, TYPES

@@ -1,6 +1,6 @@
 """Colors of numbers in a picture, and the color bar.
 
-An entry that is NaN has no value, and so no color of the scale.
+NaN stands for a missing number, which gets a plain color that is not in the color bar.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ AT: dict[At, int] = {"facet": 0, "vertex": 1}
 
 
 class ColorScale(NamedTuple):
-    """The numbers of the first and the last color. Without a label there is no bar."""
+    """The colors for numbers from `low` to `high`. Without a label there is no color bar."""
 
     cmap: Any
     low: float
@@ -32,12 +32,12 @@ class ColorScale(NamedTuple):
 
     @property
     def mappable(self) -> Any:
-        """matplotlib's object that converts values to colors, and that bars show."""
+        """The matplotlib object that converts values to colors, and from which a bar is made."""
         norm = import_extra("matplotlib.colors", "plot").Normalize(self.low, self.high)
         return import_extra("matplotlib.cm", "plot").ScalarMappable(norm, self.cmap)
 
     def colors(self, values: Doubles, plain: Doubles) -> Doubles:
-        """RGBA of each value, or the row of `plain` if the value is NaN."""
+        """The color (RGBA) of each value; for a value that is NaN, its row of `plain`."""
         shades: Doubles = self.mappable.to_rgba(values)
         return np.where(np.isnan(values)[:, None], plain, shades)
 
@@ -47,7 +47,7 @@ class ColorScale(NamedTuple):
 
     def options(self) -> dict[str, Any]:
         """Options of pyvista's add_mesh for this scale."""
-        # An empty line separates the title from the topmost number.
+        # The line feed makes an empty line between the title and the topmost number.
         bar = {"title": f"{self.label or ''}\n", "vertical": True, "fmt": "%.3g"}
         bar |= {"position_x": 0.86, "position_y": 0.25, "height": 0.5}
         return {
@@ -61,9 +61,9 @@ class ColorScale(NamedTuple):
 def color_scale(
     values: Sequence[Doubles], cmap: Any, limits: Any, label: Any, given: Any = None
 ) -> ColorScale:
-    """The scale of these values. Without limits it ranges from the least to the largest.
+    """The color scale of these values. By default it ranges from the smallest to the largest.
 
-    `given`: the caller's argument for the values. If it is a name, it replaces an empty label.
+    given: the caller's argument for the values. If it is a name, it replaces an empty label.
     """
     if label == "" and isinstance(given, str):
         label = given
@@ -88,7 +88,7 @@ def _read_limits(limits: Any) -> tuple[float, float]:
 
 
 def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> tuple[Doubles, str]:
-    """A number for each facet or each vertex of a mesh, and "facet" or "vertex"."""
+    """Numbers for the facets or vertices of a mesh, and for which of these: "facet" or "vertex"."""
     values = checks.doubles(scalars, "scalars")
     counts = {"facet": facet_count, "vertex": vertex_count}
     if at is not None:
@@ -108,7 +108,7 @@ def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> t
 
 
 def row_values(table: Table, given: Any, name: str) -> Doubles:
-    """A number for each row, given as an array or a column's name. Of vectors it is the length."""
+    """A number for each row, from an array or a column's name; vectors count by their lengths."""
     if isinstance(given, str):
         columns = table._rows()
         given = checks.choice(given, name, {key: columns[key] for key in columns})

@@ -1,7 +1,7 @@
 """Pictures of convex bodies and contacts.
 
-Polygons are drawn by matplotlib (extra ``plot``), polyhedra by pyvista (extra ``view``). Both are
-imported by the first picture.
+matplotlib (extra ``plot``) draws polygons, pyvista (extra ``view``) polyhedra. Each is imported
+when it is first needed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def plot_shape(
     color: Any = BODY_COLOR,
     alpha: float = 0.9,
 ) -> Any:
-    """Draw as `ConvexShape.plot` describes."""
+    """Draw a shape, as `ConvexShape.plot` describes."""
     alpha = opacity(alpha)
     ax = _canvas(shape.dimension, ax, backend)
     if shape.dimension == 2:
@@ -57,7 +57,7 @@ def plot_bodies(
     alpha: float = 0.9,
     numbers: Any = None,
 ) -> Any:
-    """Draw as `ConvexFinder.plot` describes."""
+    """Draw bodies, as `ConvexFinder.plot` describes."""
     alpha = opacity(alpha)
     placed = finder._read_placed(positions, orientations, None)
     count = len(placed.positions)
@@ -85,7 +85,7 @@ def plot_convex_contacts(
     arrow_count: int = 500,
     alpha: float = 0.25,
 ) -> Any:
-    """Draw as `ConvexContacts.plot` describes."""
+    """Draw contacts of bodies, as `ConvexContacts.plot` describes."""
     alpha = opacity(alpha)
     body_count, arrow_count = most(body_count, "body_count"), most(arrow_count, "arrow_count")
     is_flat = contacts.point.shape[1] == 2
@@ -98,14 +98,14 @@ def plot_convex_contacts(
 
 
 def _canvas(dimension: int, ax: Any, backend: Backend | None) -> Any:
-    """Axes in the plane for polygons, a plotter for polyhedra."""
+    """The axes for polygons, or the plotter for polyhedra; by default new ones."""
     if dimension == 2:
         return flat_axes(ax, backend, "polygons")
     return plotter_of(ax, backend, "polyhedra")
 
 
 def _bodies_given(numbers: Any, count: int) -> list[int]:
-    """Read numbers of bodies; there are `count` bodies."""
+    """Read the numbers of the bodies to draw; raise if they are not 0 to count - 1."""
     given: list[int] = checks.indices(numbers, "numbers").reshape(-1).tolist()
     for place, body in enumerate(given):
         if not 0 <= body < count:
@@ -118,13 +118,13 @@ def _bodies_given(numbers: Any, count: int) -> list[int]:
 
 
 def _loop(shape: ConvexShape) -> Doubles:
-    """The vertices of a polygon in their order around it."""
+    """The vertices of a polygon, in order around it."""
     loop: Doubles = shape.vertices[shape.indices[shape.offsets[:-1]]]
     return loop
 
 
 def _placed(finder: ConvexFinder, placed: Any, body: int) -> tuple[Doubles, ConvexShape]:
-    """The shape of a body, after its vertices in their places; a polygon's are in order."""
+    """A body's vertices in space (for a polygon in order around it), and its shape."""
     numbers, scales = finder.shape, finder.scales
     shape = finder.shapes[0 if numbers is None else numbers[body]]
     scale = scales if isinstance(scales, float) else scales[body]
@@ -143,7 +143,7 @@ def _turned(vertices: Doubles, turn: Any) -> Doubles:
 
 
 def _draw_touching(contacts, ax, bodies, count, alpha):
-    """The bodies that have a contact, at most `count`."""
+    """Draw the bodies that have a contact, at most `count`."""
     numbers = contacts.i if contacts.j is None else np.concatenate([contacts.i, contacts.j])
     numbers = np.unique(numbers)
     chosen = numbers[evenly(len(numbers), count)]
@@ -153,7 +153,7 @@ def _draw_touching(contacts, ax, bodies, count, alpha):
 
 
 def _arrow_length(contacts, bodies):
-    """Half of the median size of a body; without bodies a tenth of the points' extent."""
+    """The length of arrows: half a typical radius of bodies, or a tenth of the points' extent."""
     if bodies is not None:
         finder = bodies[0]
         sizes = [shape.circumradius for shape in finder.shapes]
@@ -193,7 +193,7 @@ def _flat_contacts(ax, contacts, arrows):
 
 
 def _draw_polyhedra(plotter, bodies, colors, alpha):
-    """Draw all bodies of a color as one surface: pyvista takes long for each surface."""
+    """Draw all bodies of one color as one surface, since each surface takes pyvista long."""
     of_color: dict[Any, list[Any]] = {}
     for body, color in zip(bodies, colors, strict=True):
         of_color.setdefault(color if isinstance(color, str) else tuple(color), []).append(body)

@@ -1,4 +1,4 @@
-"""The parts of a picture of meshes and their contacts, for each library that draws."""
+"""The parts of a picture of meshes and contacts, before matplotlib or pyvista draws them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .looks import TYPES, evenly
 
 
 class Placed(NamedTuple):
-    """A mesh in its pose, with the arrays that are drawn."""
+    """The arrays of a mesh that are drawn, with the vertices moved by its pose."""
 
     vertices: np.ndarray
     indices: np.ndarray
@@ -24,7 +24,7 @@ class Placed(NamedTuple):
 
 
 class Touched(NamedTuple):
-    """The features with contacts: numbers of facets, ends of edges, coordinates of vertices."""
+    """The features that have contacts: facet numbers, ends of edges, points of vertices."""
 
     facets: np.ndarray
     edges: np.ndarray
@@ -32,9 +32,10 @@ class Touched(NamedTuple):
 
 
 class Painted(NamedTuple):
-    """Facets in the colors of their values, with one array for each mesh.
+    """Facets that are colored by values; `values` has one array for each mesh.
 
-    A facet with the value NaN is plain: it has `color` and `alpha`. Others have `opacity`.
+    A facet with the value NaN has the plain `color` and the opacity `alpha`. All other facets have
+    the color of their value and the opacity `opacity`.
     """
 
     values: list[np.ndarray]
@@ -46,7 +47,7 @@ class Painted(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A picture of contacts: with the touched features, or with facets in colors of values."""
+    """A picture of contacts, with either the touched features or facets colored by values."""
 
     meshes: list[Placed]
     touched: list[Touched] | None
@@ -77,14 +78,14 @@ def meshes_of(contacts, mesh):
 
 
 def polygons(mesh, facets=slice(None)):
-    """The corners of facets, one array (k, 3) each."""
+    """The corners of facets, as one array (k, 3) for each facet."""
     starts, ends = mesh.offsets[:-1][facets], mesh.offsets[1:][facets]
     spans = zip(starts, ends, strict=True)
     return [mesh.vertices[mesh.indices[start:end]] for start, end in spans]
 
 
 def touched_of(contacts, number, mesh):
-    """The features of one mesh that have contacts, each once."""
+    """The features of a mesh that have contacts, without repetitions."""
     facets, edges, corners = (_of_type(contacts, number, kind) for kind in range(len(TYPES)))
     ends = np.column_stack([_vertex(mesh, *edges), _vertex(mesh, edges[0], edges[1] + 1)])
     return Touched(
@@ -95,19 +96,19 @@ def touched_of(contacts, number, mesh):
 
 
 def _of_type(contacts, number, kind):
-    """The facet and feature columns of one mesh's contacts of one type."""
+    """The columns `facet` and `feature` of the contacts of one type with one mesh."""
     rows = (contacts.mesh == number) & (contacts.type == kind)
     return contacts.facet[rows], contacts.feature[rows]
 
 
 def _vertex(mesh, facets, corners):
-    """The vertex number of a corner of each facet. After the last corner comes the first."""
+    """The vertex at the given corner of each facet; the corner after the last one is the first."""
     first = mesh.offsets[facets]
     return mesh.indices[first + corners % (mesh.offsets[facets + 1] - first)]
 
 
 def facet_values(contacts, meshes, values, how):
-    """The contacts' values, reduced to one for each facet of each mesh; NaN without contacts."""
+    """The contacts' values, reduced to one for each facet; NaN for facets without contacts."""
     reduce = checks.choice(how, "how", REDUCTIONS)
     found = []
     for number, mesh in enumerate(meshes):
@@ -119,7 +120,7 @@ def facet_values(contacts, meshes, values, how):
 
 
 def arrows_of(contacts, meshes, spheres, count):
-    """Start points and vectors of at most `count` normals, evenly spread over the table."""
+    """Points and vectors of arrows for at most `count` contacts, evenly spread over the table."""
     rows = evenly(len(contacts), count)
     if spheres is not None:
         length = spheres[1][contacts.sphere[rows]][:, None]
@@ -129,7 +130,7 @@ def arrows_of(contacts, meshes, spheres, count):
 
 
 def _arrow_length(contacts, meshes):
-    """About the width of a touched facet, at most a fifth of the picture."""
+    """The length of arrows: about the width of a touched facet, at most a fifth of the scene."""
     corners = np.concatenate([mesh.vertices[mesh.indices] for mesh in meshes])
     areas = [
         mesh.areas[np.unique(contacts.facet[contacts.mesh == k])] for k, mesh in enumerate(meshes)
@@ -141,7 +142,7 @@ def _arrow_length(contacts, meshes):
 
 
 def touching_of(contacts, spheres, count):
-    """Centers and radii of the spheres that touch, at most `count`."""
+    """The centers and radii of spheres that have contacts, at most `count`."""
     if spheres is None:
         return np.empty((0, 3)), np.empty(0)
     centers, radii = spheres

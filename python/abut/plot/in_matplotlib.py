@@ -1,4 +1,4 @@
-"""Pictures by matplotlib (extra ``plot``): in the plane, and of small scenes in space."""
+"""Pictures by matplotlib (extra ``plot``), in the plane or of small scenes in space."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def axes_of(ax):
 
 
 def flat_axes(ax: Any, backend: Backend | None, what: str) -> Any:
-    """Axes in the plane, made if none are given. `what` is drawn, for error messages."""
+    """The given axes in the plane, or new ones. what: the things that are drawn, for errors."""
     if backend not in (None, "matplotlib"):
         raise ValueError(f"backend is {backend!r}, but {what} are drawn by 'matplotlib'")
     if ax is None:
@@ -48,7 +48,7 @@ def flat_axes(ax: Any, backend: Backend | None, what: str) -> Any:
 
 
 def set_flat_frame(ax):
-    """Label axes in the plane and give them one scale."""
+    """Label axes in the plane, and set the same scale for both."""
     ax.set_aspect("equal")
     ax.set(xlabel="x", ylabel="y")
 
@@ -101,7 +101,7 @@ def _add_facets(ax, mesh, facecolors, alpha):
         polygons(mesh),
         facecolors=facecolors,
         edgecolors=drawing_module("matplotlib.colors").to_rgba(LINE_COLOR, max(alpha, 0.35)),
-        # Thick outlines would cover facets that are many and small.
+        # In a picture of many small facets, thick outlines would cover the facets.
         linewidths=0.6 if len(mesh.areas) < 500 else 0.2,
         zorder=BACKGROUND,
     )
@@ -109,7 +109,7 @@ def _add_facets(ax, mesh, facecolors, alpha):
 
 
 def _shaded(mesh, color, alpha):
-    """A color for each facet, darker at grazing light. Front and back are lit alike."""
+    """A color for each facet: darker at grazing light, and equal on front and back."""
     light = np.array(LIGHT) / np.linalg.norm(LIGHT)
     brightness = 0.62 + 0.38 * np.abs(mesh.normals @ light)
     return np.column_stack([brightness[:, None] * color, np.full(len(mesh.areas), alpha)])
@@ -150,7 +150,7 @@ def _draw_spheres(ax, centers, radii):
 
 
 def _legend(ax, counts):
-    """Names, colors and numbers of contacts of each type."""
+    """Draw the legend: the name, the color and the number of contacts of each type."""
     patches = drawing_module("matplotlib.patches")
     lines = drawing_module("matplotlib.lines")
     texts = [f"{name} ({count:,})" for name, count in zip(TYPES, counts, strict=True)]
@@ -163,7 +163,7 @@ def _legend(ax, counts):
 
 
 def set_frame(ax, points):
-    """Label the axes and give them one scale. A flat scene keeps some height."""
+    """Label the axes, and set the same scale for all. A flat scene gets some height."""
     ax.set(xlabel="x", ylabel="y", zlabel="z")
     if len(points) == 0:
         return

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def plotter_of(plotter: Any, backend: Backend | None, what: str) -> Any:
-    """A plotter, made if none is given. `what` is drawn, for error messages."""
+    """The given plotter, or a new one. what: the things that are drawn, for errors."""
     if backend not in (None, "pyvista"):
         raise ValueError(
             f"backend is {backend!r}, but {what} are drawn by 'pyvista': give backend='pyvista',"
@@ -31,7 +31,7 @@ def plotter_of(plotter: Any, backend: Backend | None, what: str) -> Any:
 
 
 def facets_in_pyvista(mesh, facets):
-    """A pyvista.PolyData of some facets."""
+    """A pyvista.PolyData of the facets with these numbers."""
     chosen = np.zeros(len(mesh.areas), dtype=bool)
     chosen[facets] = True
     entries = np.repeat(chosen, np.diff(mesh.offsets) + 1)
@@ -64,7 +64,7 @@ def _pyvista_painted(plotter, meshes, painted):
     for mesh, values in zip(meshes, painted.values, strict=True):
         is_colored = ~np.isnan(values)
         if painted.place == "vertex":
-            # No facet is plain here: `nan_color` is the color of corners without a value.
+            # All facets are colored; only corners without a value get `nan_color`.
             is_colored = np.ones(len(mesh.areas), dtype=bool)
         _draw_facets(plotter, mesh, np.flatnonzero(~is_colored), painted.color, painted.alpha)
         if not is_colored.any():
@@ -83,7 +83,7 @@ def _add_surface(plotter, surface, painted):
         scalars="values",
         nan_color=painted.color,
         opacity=painted.opacity,
-        # With much ambient light, facets have nearly the colors of the bar.
+        # With much ambient light, the colors of facets are nearly those of the color bar.
         ambient=0.5,
         diffuse=0.5,
         show_edges=True,
@@ -94,7 +94,7 @@ def _add_surface(plotter, surface, painted):
 
 
 def draw_spheres_in_pyvista(plotter, centers, radii, colors):
-    """Draw spheres; they replace those of an earlier call."""
+    """Draw spheres, and remove those that an earlier call has drawn."""
     pyvista = drawing_module("pyvista")
     plotter.show_axes()
     if not len(radii):
@@ -129,7 +129,7 @@ def draw_contacts_in_pyvista(plotter, drawn):
 
 
 def _pyvista_touched(plotter, mesh, features, alpha):
-    # Two facets at the same place would show through each other.
+    # A touched facet is drawn only once, since two facets in one place show through each other.
     others = np.setdiff1d(np.arange(len(mesh.areas)), features.facets)
     _draw_facets(plotter, mesh, others, FACET_COLOR, alpha)
     _draw_facets(plotter, mesh, features.facets, COLORS[0], max(alpha, 0.7))

@@ -11,12 +11,12 @@ from ..base.extras import import_extra
 
 TYPES = ("FACET", "EDGE", "VERTEX")
 
-# These colors differ for color-blind people, too.
+# The colors of the types of contacts, which color-blind people can also distinguish.
 COLORS = ("#0072b2", "#e69f00", "#d0196b")
 FACET_COLOR = "#c9d3dc"
 LINE_COLOR = "#5c6b7a"
 SPHERE_COLOR = "#8c9a5b"
-LIGHT = (1, -2, 3)  # the direction to the light
+LIGHT = (1, -2, 3)  # the direction from the scene to the light
 EXTRAS = {
     "matplotlib": "plot",
     "mpl_toolkits": "plot",
@@ -25,7 +25,8 @@ EXTRAS = {
     "PIL": "plot",
 }
 
-# Matplotlib does not hide surfaces behind others: larger numbers are drawn later.
+# The order of drawing in matplotlib, which does not hide surfaces behind others. Larger numbers are
+# drawn later.
 BACKGROUND, MARKS, ARROWS, SPHERES = 1, 2, 3, 4
 
 
@@ -47,7 +48,7 @@ def _installed():
 
 
 def opacity(alpha):
-    """Read an opacity."""
+    """Return the opacity as a float; raise if it is not between 0 and 1."""
     found = checks.number(alpha, "alpha")
     if not 0.0 <= found <= 1.0:
         raise ValueError(f"alpha is {found}, but must be between 0 and 1")
@@ -55,7 +56,7 @@ def opacity(alpha):
 
 
 def spheres_given(centers, radii):
-    """Read centers (n, 3) and radii (n,)."""
+    """Return centers (n, 3) and radii (n,) as arrays; raise if they are wrong."""
     centers = checks.points(centers, "centers")
     radii = checks.lengths(radii, "radii", len(centers), "center")
     for array, name in ((centers, "centers"), (radii, "radii")):
@@ -66,7 +67,7 @@ def spheres_given(centers, radii):
 
 
 def most(count, name):
-    """Read the largest number of things that are drawn."""
+    """Return the largest number of arrows, spheres or bodies to draw; raise if it is negative."""
     found = checks.whole(count, name)
     if found < 0:
         raise ValueError(f"{name} is {found}, but must be 0 or positive")
@@ -78,5 +79,5 @@ def drawing_module(module):
 
 
 def evenly(length, count):
-    """At most `count` numbers below `length`, evenly spread."""
+    """At most `count` whole numbers from 0 to length - 1, evenly spread."""
     return np.unique(np.linspace(0, length - 1, min(length, count)).astype(int))

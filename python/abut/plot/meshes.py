@@ -35,46 +35,46 @@ def plot_mesh(
     label: str | None = "",
 ) -> Any:
     """
-    Draw the facets of a mesh, in one color or colored by numbers of facets or vertices.
+    Draw the facets of a mesh, in one color or colored by a number for each facet or vertex.
 
     Parameters
     ----------
     mesh : Mesh
-        The facets.
+        The mesh to draw.
     ax : matplotlib 3D axes or pyvista.Plotter, optional
-        Where the picture is drawn. Made if it is not given.
+        The axes or plotter to draw on. By default new ones.
     backend : {"matplotlib", "pyvista"}, optional
         By default matplotlib if it is installed, else pyvista. Matplotlib is for small scenes: it
         takes seconds for more than about 20,000 facets.
     color : color
         Color of facets without a number.
     alpha : float, optional
-        Opacity of the facets, 0 to 1. By default 0.9; with `scalars` 1, which keeps their colors.
+        Opacity of the facets, 0 to 1. By default 0.9; with `scalars` 1, so that colors are exact.
     scalars : (m,) or (v,) array_like, optional
-        A number for each facet or each vertex, by which facets are colored. NaN stands for no
-        number. Numbers of vertices need pyvista, as matplotlib gives each facet one color.
+        A number for each facet or each vertex, by which facets are colored. NaN stands for a
+        missing number. Numbers for vertices need pyvista; matplotlib has one color for each facet.
     at : {"facet", "vertex"}, optional
-        Whether `scalars` belong to facets or vertices. Needed only if there are as many facets as
-        vertices.
+        Whether `scalars` are for facets or vertices. Necessary only if the numbers of facets and
+        vertices are equal.
     cmap : str or matplotlib.colors.Colormap
         Colors of the scalars.
     limits : (low, high), optional
-        Numbers of the first and the last color. By default the least and the largest.
+        Numbers of the first and the last color. By default the smallest and the largest number.
     label : str or None
         Label of the color bar, which is drawn with `scalars`. None leaves the bar out.
 
     Returns
     -------
     matplotlib 3D axes or pyvista.Plotter
-        Where the picture was drawn. It is not shown yet.
+        The axes or plotter, not shown yet.
 
     Raises
     ------
     ImportError
         If the library is not installed; the message names the extra.
     ValueError
-        If the value of an option is wrong, for example `scalars` of another shape; or if matplotlib
-        is to draw numbers of vertices.
+        If the value of an option is wrong, for example the shape of `scalars`; or if `scalars` for
+        vertices are given with matplotlib.
     """
     painted, name = None, backend_of(backend, ax)
     if alpha is None:
@@ -113,39 +113,39 @@ def plot_contacts(
     label: str | None = "",
 ) -> Any:
     """
-    Draw facets, the features that contacts lie on, and the normals of the contacts.
+    Draw facets, the features on which contacts lie, and the normals of the contacts.
 
-    Touched facets, edges and vertices have a color each. An arrow leads from each contact point
-    along the normal, from the mesh to the sphere's center. With `scalars` the facets of contacts
-    are colored by numbers of the contacts instead, and the others are plain.
+    Touched facets, touched edges and touched vertices have different colors. An arrow starts at
+    each contact point along the normal, towards the sphere's center. With `scalars`, touched facets
+    are colored by numbers of the contacts instead, and all other facets are plain.
 
     Parameters
     ----------
     contacts : Contacts
-        The contacts. Of a selection only these are drawn.
+        The contacts to draw, which may be a selection.
     ax, backend
         As for `plot_mesh`.
     mesh : Mesh or sequence of Mesh, optional
-        Needed for contacts without meshes, which were read from a file. Meshes are drawn in the
-        poses of the contacts. Periodic images are not drawn, but arrows start there.
+        Necessary for contacts without meshes, such as from a file. Meshes are drawn in the poses of
+        the contacts. Periodic images of meshes are not drawn, but arrows start on them.
     spheres : (centers, radii), optional
-        Draws the touching spheres, too. Arrows are then as long as the radii.
+        The spheres of the search, to draw those that touch. Arrows are then as long as the radii.
     normals : bool, optional
-        Whether to draw the arrows. By default only without `scalars`, which arrows would hide.
+        Whether to draw the arrows. By default only without `scalars`, since arrows hide colors.
     arrow_count, sphere_count : int
-        The largest numbers of arrows and spheres, spread evenly over the table. More would hide the
-        picture. All touched features are drawn.
+        The largest numbers of arrows and spheres, picked evenly from the table. More would hide the
+        other parts of the picture. All touched features are drawn.
     alpha : float
-        Opacity of the facets that are not touched, 0 to 1.
+        Opacity of facets that are not touched, 0 to 1.
     scalars : (m,) array_like or str, optional
-        A finite number for each contact, or the name of a column, as "overlap". Of vectors, as the
-        "force" of a simulation, the lengths are used. A contact on an edge or a vertex belongs to
-        the facet in its row.
+        A finite number for each contact, or the name of a column, such as "overlap". Vectors, such
+        as the "force" of a simulation, count by their lengths. A contact on an edge or a vertex
+        counts for the facet in its row.
     how : {"max", "sum", "mean"}
-        The number of a facet with several contacts: the largest of their numbers, their sum (as for
-        the load on a wall), or their mean.
+        The number of a facet with several contacts: the largest of their numbers, their sum (for
+        example the load on a wall), or their mean.
     cmap, limits, label
-        As for `plot_mesh`; the label is the column's name by default.
+        As for `plot_mesh`. By default the label is the name of the column.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def plot_contacts(
     Raises
     ------
     ImportError, ValueError
-        As for `plot_mesh`, or if the contacts have no mesh and none is given.
+        As for `plot_mesh`, or if the contacts have no mesh and no mesh is given.
     """
     meshes, alpha = meshes_of(contacts, mesh), opacity(alpha)
     arrow_count, sphere_count = most(arrow_count, "arrow_count"), most(sphere_count, "sphere_count")
@@ -179,7 +179,7 @@ def plot_contacts(
 
 
 def _spheres_of(contacts: Contacts, spheres: Any) -> tuple[Doubles, Doubles]:
-    """Read the spheres of the search."""
+    """Return the centers and radii of the spheres of the search; raise if they are wrong."""
     if not isinstance(spheres, (tuple, list)) or len(spheres) != 2:
         raise TypeError("spheres must be (centers, radii)")
     centers, radii = spheres_given(*spheres)

@@ -1,7 +1,7 @@
-"""Pictures of pairs: lines from center to center, with a width by a number of the pair.
+"""Pictures of pairs and bonds: lines from center to center, with widths that show numbers.
 
-matplotlib (extra ``plot``) draws in the plane, pyvista (extra ``view``) in space. Both are imported
-by the first picture.
+matplotlib (extra ``plot``) draws in the plane, pyvista (extra ``view``) in space. Each is imported
+when it is first needed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from ..results.pairs import Pairs
 
 
-# The width of the thickest line in points of the page, and of the thickest tube divided by the
-# median length of the lines.
-LINE_WIDTH, TUBE_PART = 6.0, 0.2
+LINE_WIDTH = 6.0  # the width of the thickest line, in typographic points (1/72 inch)
+TUBE_PART = 0.2  # the width of the thickest tube, as a part of the lines' median length
 
 
 class Chains(NamedTuple):
-    """Lines (k, 2, d), each with a value and a width of at most 1. The thickest come last."""
+    """Lines (k, 2, d), each with a value and a relative width, 0 to 1; the thickest are last."""
 
     lines: Doubles
     values: Doubles
@@ -52,7 +51,7 @@ def plot_pairs(
     limits: tuple[float, float] | None = None,
     label: str | None = "",
 ) -> Any:
-    """Draw as `Pairs.plot` describes."""
+    """Draw pairs, as `Pairs.plot` describes."""
     lines = _lines(pairs, centers, others)
     values = "overlap" if values is None else values
     numbers = row_values(pairs, values, "values")
@@ -74,7 +73,7 @@ def plot_bonds(
     limits: tuple[float, float] | None = None,
     label: str | None = "",
 ) -> Any:
-    """Draw as `Bonds.plot` describes."""
+    """Draw bonds, as `Bonds.plot` describes."""
     lines = bonds.lines(centers)
     values = "tension" if values is None else values
     numbers = _bond_values(bonds, values)
@@ -86,7 +85,7 @@ def plot_bonds(
 
 
 def _bond_values(bonds: Bonds, values: Any) -> Doubles:
-    """A number for each bond."""
+    """The number of each bond, given as an array or as a column's name."""
     columns = bonds.to_dict()
     if isinstance(values, str) and values not in columns:
         raise ValueError(f"bonds have no {values!r}: their columns are {', '.join(columns)}")
@@ -98,7 +97,7 @@ def _bond_values(bonds: Bonds, values: Any) -> Doubles:
 
 
 def _lines(pairs: Pairs, centers: Any, others: Any) -> Doubles:
-    """Lines from i to the image of j and from j to the image of i, of each pair: (m, 2, 2, d)."""
+    """For each pair, a line from i to the image of j, and one from j to that of i, (m, 2, 2, d)."""
     arm_i, arm_j = pairs.arms(centers, others)
     check_finite(centers, others)
     shifts = pairs.image * lengths_of(pairs.period)[: arm_i.shape[1]]
@@ -107,7 +106,7 @@ def _lines(pairs: Pairs, centers: Any, others: Any) -> Doubles:
 
 
 def _chains(both: Doubles, table: Pairs | Bonds, values: Doubles, scale: ColorScale) -> Chains:
-    """A pair inside the box is one line. A pair across the border is two half lines."""
+    """The lines to draw: one for a pair inside the box, two half lines for one across a border."""
     is_image = (table.image != 0).any(axis=1)
     halves = both.copy()
     halves[:, :, 1] = both.mean(axis=2)

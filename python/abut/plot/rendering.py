@@ -1,4 +1,4 @@
-"""Simulations as pixels: pyvista draws the scene, matplotlib the color bar and the scale."""
+"""Pictures of simulations as pixels: pyvista draws the scene, matplotlib the bar and the texts."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from ..simulation.walls import Wall
 
 INK = "#1b1f24"
-# Pixels of the scene for each pixel of the picture, along both axes: edges become smooth.
+# The pixels of the scene for each pixel of the picture along each axis; their mean smooths edges.
 SAMPLES = 2
-# The part of the width that the scene takes where there is a bar, and of the frame that it fills.
-SCENE_WIDTH, FILLED = 0.84, 0.9
+SCENE_WIDTH = 0.84  # the scene's part of the picture's width if there is a color bar
+FILLED = 0.9  # the part of the scene's frame that its contents fill
 AMBIENT = 0.4
 DOTS_PER_INCH = 100
-# Relative to the camera, which looks along -z: from the left and above.
+# The direction to the light in the camera's frame: left, above, and towards the camera (+z).
 LIGHT = (-0.6, 0.9, 1.0)
 
 
@@ -49,9 +49,9 @@ def render(
 ) -> Image:
     """Draw a simulation off screen by pyvista (extra ``view``), as pixels of a chosen size.
 
-    The projection is parallel, and the scene fills the frame. A line in the lower left corner gives
-    the scale, in meters where lengths are. The color bar stands beside the scene. Spheres are
-    balls, walls are transparent, and a half space is a square. Jupyter shows the picture.
+    The projection is parallel, and the scene fills the frame. A line in the lower left corner shows
+    the scale, if lengths are in meters. The color bar is to the right of the scene. Walls are
+    transparent, and a half space is a square. Jupyter shows the picture.
 
     Parameters
     ----------
@@ -65,15 +65,16 @@ def render(
     size : (int, int)
         Width and height in pixels.
     walls : bool, Wall, Mesh or iterable of these
-        The walls that are drawn: all, none or some. A mesh is drawn where its vertices are.
+        The walls to draw: True for all, False for none, or a list. A mesh is drawn where its
+        vertices are.
     alpha : float
         Opacity of the walls, 0 to 1.
     cmap : str or matplotlib.colors.Colormap
         Colors of the numbers.
     limits : (low, high), optional
-        Numbers of the first and the last color, by default the least and the largest.
+        Numbers of the first and the last color, by default the smallest and the largest number.
     label : str or None
-        Label of the color bar, by default the name of what colors; None leaves the bar out.
+        Label of the color bar, by default the name in `color`; None leaves the bar out.
     title : str
         Text in the upper left corner.
 
@@ -90,7 +91,7 @@ def render(
 
     See Also
     --------
-    abut.Simulation.plot : Draws on axes or on a plotter that can be turned.
+    abut.Simulation.plot : Draws on axes or a plotter, with a view that can be turned.
 
     Examples
     --------
@@ -118,7 +119,7 @@ def render(
 
 
 def _axes_of_view(view: Any, up: Any) -> Doubles:
-    """Unit vectors to the right, upwards and to the camera, one a row."""
+    """Unit vectors to the right, upwards and to the camera, one in each row."""
     back, above = (checks.doubles(given, name) for given, name in ((view, "view"), (up, "up")))
     for given, name in ((back, "view"), (above, "up")):
         if given.shape != (3,) or not np.isfinite(given).all():
@@ -143,7 +144,7 @@ def _draw(
     """Draw the scene; return points of bodies and walls, and the unit of length."""
     plain = colors.without_bar()
     spheres = simulation.centers, simulation.radii
-    # The shader of spheres takes lengths of a thousandth for zero: the unit is a mean radius.
+    # The unit is the mean radius, since the shader of spheres takes very small lengths as zero.
     unit = float(spheres[1].mean()) if len(spheres[1]) else 1.0
     bodies, painted = bodies_in_colors(simulation, plain)
     meshes = _placed_walls(simulation, walls, ends_of(*spheres, bodies.vertices))
@@ -166,14 +167,14 @@ def _draw(
 
 
 def _seen(simulation: Simulation, ends: Doubles, axes: Doubles) -> Doubles:
-    """Points of `ends` and of spheres, along the axes of the view, which the frame must contain."""
+    """Points that must be inside the picture: ends of spheres, and `ends`, in the view's frame."""
     middles, radii = simulation.centers @ axes.T, simulation.radii[:, None]
     seen = np.concatenate([middles - radii, middles + radii, ends @ axes.T])
     return seen if len(seen) else np.zeros((1, 3))
 
 
 def _placed_walls(simulation: Simulation, walls: Any, ends: Doubles) -> list[Placed]:
-    """The given walls in their poses, and the given meshes."""
+    """The meshes to draw: those of the given walls in their poses, and the given meshes."""
     given = [walls] if isinstance(walls, Mesh) else walls
     if not isinstance(given, Iterable):
         return walls_of(simulation, given, ends)
@@ -186,7 +187,7 @@ def _draw_spheres(plotter: Any, centers: Doubles, radii: Doubles, color: Any) ->
     """Draw spheres by a shader, which is smoother and faster than triangles."""
     shades = drawing_module("matplotlib.colors").to_rgba_array(color)[:, :3]
     points = drawing_module("pyvista").PolyData(centers)
-    # Radii in double precision crash the mapper.
+    # The mapper crashes if radii are in double precision.
     points["radius"] = radii.astype(np.float32)
     points["color"] = np.zeros((len(radii), 3), np.uint8) + np.rint(255 * shades).astype(np.uint8)
     mapper = drawing_module("vtkmodules.vtkRenderingOpenGL2").vtkOpenGLSphereMapper()
@@ -211,7 +212,7 @@ def _draw_wall(plotter: Any, mesh: Any, unit: float, alpha: float) -> None:
 def _aim(plotter: Any, seen: Doubles, axes: Doubles, aspect: float) -> float:
     """Aim the camera so that these points fill the frame; return the height of the frame.
 
-    `seen`: the points along the axes of the view; `aspect`: the width by the height.
+    seen: the points, along the axes of the view. aspect: width divided by height of the frame.
     """
     low, high = seen.min(axis=0), seen.max(axis=0)
     half = (high - low) / 2 / FILLED
@@ -230,7 +231,7 @@ def _aim(plotter: Any, seen: Doubles, axes: Doubles, aspect: float) -> float:
 def _composed(
     scene: Any, size: tuple[int, int], shown: int, length: float, bar: Any, title: str
 ) -> Image:
-    """The scene with its scale, and with its bar beside it."""
+    """The picture: the scene, a line that shows the scale of lengths, the title, and the bar."""
     figures = drawing_module("matplotlib.figure")
     width, height = size
     figure = figures.Figure(figsize=(width / DOTS_PER_INCH, height / DOTS_PER_INCH))
@@ -250,7 +251,7 @@ def _composed(
 
 
 def _halved(scene: Any) -> Any:
-    """The mean of each square of pixels."""
+    """A smaller picture, with the mean of each square of SAMPLES x SAMPLES pixels as a pixel."""
     rows, columns = scene.shape[0] // SAMPLES, scene.shape[1] // SAMPLES
     squares = scene[: rows * SAMPLES, : columns * SAMPLES, :3].astype(float)
     squares = squares.reshape(rows, SAMPLES, columns, SAMPLES, 3)
@@ -258,7 +259,7 @@ def _halved(scene: Any) -> Any:
 
 
 def _add_scale(ax: Any, length: float, shown: int) -> None:
-    """A line of a round length, at most a fifth of the width; `length`: that of a pixel."""
+    """Draw a line of a round length, at most a fifth of the width; length: that of a pixel."""
     longest = 0.2 * shown * length
     power = 10.0 ** np.floor(np.log10(longest))
     nice = max(part * power for part in (1, 2, 5) if part * power <= longest)
@@ -268,7 +269,7 @@ def _add_scale(ax: Any, length: float, shown: int) -> None:
 
 
 def _named(length: float) -> str:
-    """A length in meters, by the unit that makes it a short number."""
+    """The text for a length, given in meters, in a fitting unit: 5 mm."""
     for unit, name in ((1.0, "m"), (1e-2, "cm"), (1e-3, "mm"), (1e-6, "µm")):
         if length >= 0.999 * unit:
             return f"{length / unit:.3g} {name}"

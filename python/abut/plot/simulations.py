@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from ..simulation.walls import Wall
 
 
-# The names of these columns in frames: as vectors, or as their components.
+# For each number that can color spheres, the possible names of its vector's column in a frame, or
+# of the columns of its components.
 _OF_FRAMES = {
     "speed": ("velocity", "velocities", ("vx", "vy", "vz")),
     "spin": ("angular_velocity", "angular_velocities", ("omegax", "omegay", "omegaz")),
@@ -36,7 +37,7 @@ _OF_FRAMES = {
 
 
 class Colors(NamedTuple):
-    """One color for all, or values and their scale."""
+    """Either one color for all spheres and bodies, or a value for each and a color scale."""
 
     plain: Any
     values: Doubles | None = None
@@ -66,7 +67,7 @@ def plot_simulation(
     limits: tuple[float, float] | None = None,
     label: str | None = "",
 ) -> Any:
-    """Draw as `Simulation.plot` describes."""
+    """Draw a simulation, as `Simulation.plot` describes."""
     alpha = opacity(alpha)
     colors = colors_of(simulation, color, cmap, limits, label)
     spheres = simulation.centers, simulation.radii
@@ -110,27 +111,28 @@ def view(
     frames : Frames or sequence of Frame
         As `read_frames` returns them. Each frame is read when the slider reaches it.
     color : str, optional
-        A color of all spheres, as "#8c9a5b"; or numbers that color them: "radius", "id", "x", "y",
-        "z", or a column of ``read_frames(columns=...)``, of vectors the lengths. "speed", "spin",
-        "force" and "torque" need the column of their vector.
+        A color for all spheres, such as "#8c9a5b"; or the numbers that color them: "radius", "id",
+        "x", "y", "z", or the name of a column that ``read_frames(columns=...)`` has read; a column
+        of vectors counts by their lengths. "speed", "spin", "force" and "torque" need the column
+        with this vector.
     plotter : pyvista.Plotter, optional
-        Where the picture is drawn. Made if it is not given.
+        The plotter to draw on. By default a new one.
     walls : Mesh or list of Mesh
-        Drawn in their places, in all frames.
+        Meshes to draw in all frames, where their vertices are.
     alpha : float, default 0.1
         Opacity of the walls, 0 to 1.
     cmap : str or matplotlib.colors.Colormap
         Colors of the numbers.
     limits : (low, high), optional
-        Numbers of the first and the last color, in all frames. By default the least and the largest
-        of the first and the last frame.
+        Numbers of the first and the last color, in all frames. By default the smallest and the
+        largest number in the first and the last frame.
     label : str or None
         Label of the color bar, by default the name of the numbers. None leaves the bar out.
 
     Returns
     -------
     pyvista.Plotter
-        With the last frame. ``plotter.show()`` shows it.
+        A plotter with the last frame, which ``plotter.show()`` shows.
 
     Raises
     ------
@@ -140,7 +142,7 @@ def view(
         If there are no frames, if `color` is neither a color nor a column of the frame, or if the
         value of an option is wrong.
     TypeError
-        If an argument has a wrong type, as a single frame. The message names it.
+        If an argument has a wrong type, such as a single frame. The message names it.
 
     See Also
     --------
@@ -209,7 +211,7 @@ def _is_wall(one: Any) -> bool:
 
 
 def _several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
-    """Read one or several walls. An error names the first entry that is no wall."""
+    """Return one or several walls as a list; raise if an entry is no wall."""
     if fits(walls):
         return [walls]
     if not isinstance(walls, Iterable):
@@ -225,7 +227,7 @@ def _several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
 
 
 def _columns(simulation: Simulation) -> dict[str, Doubles]:
-    """Numbers (n,) that may color spheres, then bodies."""
+    """The columns by which particles can be colored: arrays (n,), spheres first, then bodies."""
     of = simulation.bodies
     sizes = np.array([shape.circumradius for shape in simulation.shapes])[of.shape] * of.scales
     vectors = {
@@ -249,7 +251,7 @@ def _columns(simulation: Simulation) -> dict[str, Doubles]:
 def colors_of(
     simulation: Simulation, color: Any, cmap: Any, limits: Any, label: str | None
 ) -> Colors:
-    """The colors of spheres, then bodies."""
+    """The colors of all particles: spheres first, then bodies."""
     return _colors(color, _columns(simulation), cmap, limits, label)
 
 
@@ -274,7 +276,7 @@ def _columns_of_frame(frame: Frame) -> dict[str, Doubles]:
 def _colors(
     color: Any, columns: dict[str, Doubles], cmap: Any, limits: Any, label: str | None
 ) -> Colors:
-    """One color for all; or numbers, by the name of a column or as an array, with their scale."""
+    """The colors by the argument `color`: a color for all, a column's name, or numbers."""
     if color is None:
         return Colors(SPHERE_COLOR)
     if isinstance(color, str) and color not in columns:
@@ -283,7 +285,7 @@ def _colors(
             raise ValueError(
                 f"color is {color!r}, which is neither a color nor one of {', '.join(columns)}"
             )
-        # pyvista has fewer names of colors.
+        # pyvista does not have all color names of matplotlib, so the name is converted.
         return Colors(colors.to_hex(color, keep_alpha=True))
     values = checks.doubles(columns[color] if isinstance(color, str) else color, "color")
     count = len(columns["x"])
@@ -294,7 +296,7 @@ def _colors(
 
 
 def _limits(frames: Sequence[Frame], color: Any) -> tuple[float, float] | None:
-    """The least and the largest number of these frames."""
+    """The smallest and the largest value of `color` in these frames; None if it is one color."""
     scales = [_colors(color, _columns_of_frame(one), None, None, None).scale for one in frames]
     ends = [(scale.low, scale.high) for scale in scales if scale is not None]
     if not ends:
@@ -306,13 +308,13 @@ def _limits(frames: Sequence[Frame], color: Any) -> tuple[float, float] | None:
 
 
 def ends_of(centers: Doubles, radii: Doubles, *points: Doubles) -> Doubles:
-    """Points that a frame must hold."""
+    """Points that must be inside the picture: both ends of each sphere, and the given points."""
     reach = radii[:, None]
     return np.concatenate([centers - reach, centers + reach, *points])
 
 
 def _surface_of_bodies(simulation: Simulation) -> Placed:
-    """The facets of all bodies in their places, without rounding."""
+    """The facets of all bodies in their places, without their rounding."""
     of = simulation.bodies
     shapes = [simulation.shapes[number] for number in of.shape]
     none, whole = np.empty((0, 3)), np.empty(0, np.intp)
@@ -333,7 +335,7 @@ def _surface_of_bodies(simulation: Simulation) -> Placed:
 
 
 def bodies_in_colors(simulation: Simulation, colors: Colors) -> tuple[Placed, Painted | None]:
-    """All bodies' facets, and their values where spheres and bodies have some."""
+    """The facets of all bodies, and their colors; None for one color."""
     own = colors.of(slice(len(simulation.radii), None))
     return _surface_of_bodies(simulation), _painted(simulation, own)
 
@@ -343,7 +345,7 @@ def _painted(simulation: Simulation, colors: Colors) -> Painted | None:
         return None
     counts = [len(simulation.shapes[number].normals) for number in simulation.bodies.shape]
     values = np.repeat(colors.values, counts)
-    # The bar of spheres and bodies is drawn once.
+    # There is no label, since spheres and bodies share one color bar, which is drawn elsewhere.
     scale = colors.scale._replace(label=None)
     return Painted([values], "facet", scale, SPHERE_COLOR, 1.0, 1.0)
 
@@ -354,7 +356,7 @@ def _draw_bodies(draw: Any, ax: Any, bodies: Placed, painted: Painted | None, co
 
 
 def walls_of(simulation: Simulation, walls: Any, points: Doubles) -> list[Placed]:
-    """The walls in their places. A half space is a square as wide as the scene, or 1."""
+    """The walls in their poses; a half space is a square, slightly wider than the scene."""
     given = (simulation.walls if walls else ()) if isinstance(walls, bool) else walls
     chosen = _several(given, _is_wall, "a list of the simulation's walls, True or False")
     found = [placed(wall.mesh, wall.pose) for wall in chosen if isinstance(wall.mesh, Mesh)]
@@ -366,7 +368,7 @@ def walls_of(simulation: Simulation, walls: Any, points: Doubles) -> list[Placed
 
 
 def _plane(wall: Any) -> tuple[Doubles, Doubles]:
-    """The normal and a point of a half space in its place."""
+    """The normal and a point of a half space, moved by its pose."""
     turn = wall.pose[:3, :3]
     return turn @ wall.mesh.normal, turn @ wall.mesh.point + wall.pose[:3, 3]
 
@@ -375,7 +377,7 @@ def _square(normal: Doubles, point: Doubles, points: Doubles) -> Mesh:
     low, high = points.min(axis=0), points.max(axis=0)
     middle = (low + high) / 2
     middle = middle - ((middle - point) @ normal) * normal
-    # Its sides are along axes if the plane is normal to one.
+    # If the plane is normal to an axis, the square's sides are along the other axes.
     first = np.cross(normal, np.eye(3)[(int(np.argmax(np.abs(normal))) + 1) % 3])
     first /= np.linalg.norm(first)
     ways = np.array([first, np.cross(normal, first)]) * (0.55 * (high - low).max() or 0.5)

@@ -22,20 +22,20 @@ def plot_spheres(
     limits: tuple[float, float] | None = None,
 ) -> Any:
     """
-    Draw spheres as shaded disks, quickly, by matplotlib.
+    Draw spheres as shaded disks by matplotlib, which is fast.
 
     Parameters
     ----------
     centers : (n, 3) array_like
     radii : float or (n,) array_like
     ax : matplotlib 3D axes, optional
-        Where the picture is drawn. Made if it is not given. Empty axes get the width of the
-        spheres. The projection becomes orthographic. Do not change size or view afterwards, because
-        the disks are sized for these.
+        The axes to draw on. By default new ones. Empty axes get limits that fit the spheres. The
+        projection becomes orthographic. Do not change the size or the view of the axes afterwards,
+        since the sizes of the disks depend on them.
     values : (n,) array_like, optional
-        Numbers that color the spheres. With a `label` there is a color bar.
+        A number for each sphere, by which it is colored. With a `label` there is a color bar.
     label : str
-        Label of the bar.
+        Label of the color bar.
     cmap : str or matplotlib.colors.Colormap
         Colors of the values.
     limits : (low, high), optional
@@ -44,7 +44,7 @@ def plot_spheres(
     Returns
     -------
     matplotlib 3D axes
-        Where the picture was drawn. It is not shown yet.
+        The axes, not shown yet.
 
     Raises
     ------
@@ -52,12 +52,12 @@ def plot_spheres(
         If matplotlib is not installed.
     ValueError, TypeError
         If a shape is wrong, a coordinate or radius is not finite, or a radius is negative. The
-        message names the first one.
+        message names the first wrong value.
     """
     centers, radii = spheres_given(centers, radii)
     ax = axes_of(ax)
     ax.set_proj_type("ortho")
-    # The size of disks depends on the view, which empty axes do not have yet.
+    # The size of disks depends on the limits of the axes, which empty axes do not have yet.
     if not ax.has_data():
         set_frame(ax, np.concatenate([centers - radii[:, None], centers + radii[:, None]]))
     low, high = (None, None) if limits is None else limits
@@ -84,9 +84,9 @@ def draw_disks(ax, centers, radii, looks):
 
 
 def _points_a_length(ax):
-    """Points of the page for each unit of length, across the view."""
+    """How many typographic points (1/72 inch) one unit of length takes in the picture."""
     figure = ax.figure
-    # Layout and projection are known only after the figure was drawn.
+    # The layout and the projection are determined when the figure is drawn.
     figure.draw_without_rendering()
     proj3d = drawing_module("mpl_toolkits.mplot3d.proj3d")
     middle = np.mean([ax.get_xlim(), ax.get_ylim(), ax.get_zlim()], axis=1)

@@ -1,1 +1,1 @@
-"""The tables that searches return: columns, sums, maps, and contact history between steps."""
+"""The tables that searches return: their columns, sums, maps, and contact history."""

@@ -1,4 +1,4 @@
-"""Arms of pairs, from the centers to the contact points, and velocities of the surfaces there."""
+"""Arms of pairs (vectors from centers to contact points), and velocities of the surfaces there."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def relative_velocity(
 
 
 def _check_others(pairs: Pairs, others: object) -> None:
-    """Raise if others are given for a search without others, or missing for one with them."""
+    """Raise if others are given but the search had none, or if they are missing."""
     if pairs.other_count is None and others is not None:
         raise ValueError("others are given, but the search had none: leave them out")
     if pairs.other_count is not None and others is None:
@@ -82,7 +82,10 @@ def _surface(
     count: int,
     prefix: str = "",
 ) -> Doubles:
-    """Return the velocity of one side's surface at each contact point; prefix: of error names."""
+    """Return the velocity of the surface of i or j (`side`) at each contact point.
+
+    prefix: the beginning of the names in error messages.
+    """
     dimension, numbers = arms.shape[1], numbers_of(pairs, side, count)
     moving = _vectors(velocities, f"{prefix}velocities", dimension, count)[numbers]
     if angular_velocities is None:

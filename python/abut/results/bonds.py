@@ -1,4 +1,4 @@
-"""Tables of arrays: the bonds of a simulation, and the bonds that have broken."""
+"""Tables of bonds in a simulation, and of its broken bonds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _Rows:
-    """Base of frozen dataclasses with columns that have one entry for each row."""
+    """The base of both tables, which are frozen dataclasses of columns."""
 
     def __len__(self) -> int:
         return len(self.to_dict()["energy"])
@@ -30,7 +30,7 @@ class _Rows:
         return {name: column for name, column in columns.items() if isinstance(column, np.ndarray)}
 
     def to_pandas(self) -> DataFrame:
-        """Return a pandas DataFrame, with one column for each vector component: force_x etc."""
+        """Return a pandas DataFrame, with a column for each component of vectors: force_x etc."""
         return import_extra("pandas", "io").DataFrame(flattened(self.to_dict()))
 
 
@@ -50,16 +50,16 @@ class Bonds(_Rows):
     energy : (m,) ndarray of float64
         Elastic energy of the bond.
     tension, shear : (m,) ndarray of float64
-        Tensile and shear stress, divided by the strength: a bond breaks at 1. In compression the
+        Tensile and shear stress as parts of the strengths: a bond breaks at 1. In compression the
         tension is 0.
     length, radius : (m,) ndarray of float64
-        Length and radius of the beam, without force.
+        Length and radius of the beam without force.
     young, poisson, tensile_strength, shear_strength, damping : (m,) ndarray of float64
         As for `Bond`.
     contact : (m,) ndarray of bool
         As for `Bond`.
     image : (m, 3) ndarray of intp
-        The current image of j: ``centers[j] + image * period`` is the bond's end.
+        The current image of j: the bond ends at ``centers[j] + image * period``.
     period : tuple of 3 (float or None), or None
         Period of the simulation.
 
@@ -182,13 +182,13 @@ class Breakages(_Rows):
     Attributes
     ----------
     time : (m,) ndarray of float64
-        Time at the beginning of the step in which the bond broke; it has no force in that step.
+        Time at the beginning of the step in which the bond broke and had no force any more.
     i, j : (m,) ndarray of intp
-        Ids of the spheres, which do not change. Some spheres may have been removed since.
+        Ids of the spheres. Some of these may have been removed since.
     point : (m, 3) ndarray of float64
         Midpoint between both centers.
     cause : (m,) ndarray of str
-        ``"tension"`` or ``"shear"``: the stress that was larger, relative to its strength.
+        ``"tension"`` or ``"shear"``: the stress that was the larger part of its strength.
     energy : (m,) ndarray of float64
         Elastic energy of the bond, which is dissipated.
 
@@ -217,7 +217,7 @@ class Breakages(_Rows):
 
 
 def bonds_of(columns: Columns, images: Indices, period: Period | None) -> Bonds:
-    """Make the table from the library's columns; images: those of the spheres."""
+    """Make the table from the library's columns; images: the image of each sphere."""
     found = {field.name: columns[field.name] for field in fields(Bonds) if field.name in columns}
     moments = columns["moments"]
     found |= {"moment": locked(moments[:, :3]), "moment_j": locked(moments[:, 3:])}

@@ -22,15 +22,16 @@ def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
     Parameters
     ----------
     tables : iterable of Contacts, of Pairs, or of ConvexContacts
-        At least one table. Each has the spheres that follow those of the table before. Pairs are
-        either all with the same others, or within each chunk, as are contacts of convex bodies.
+        At least one table. The spheres of each table follow those of the table before. Pairs were
+        searched either with the same others in all chunks, or among the spheres of each chunk.
+        Contacts between convex bodies are those within each chunk.
 
     Returns
     -------
     Contacts, Pairs or ConvexContacts
-        One table of all spheres, which are renumbered through the chunks: in the columns `sphere`,
-        or `i`, and `j` unless the search had others. Contacts have their meshes if all chunks do.
-        Joined chunks of convex bodies cannot be a ``before``, since their finder is unknown.
+        One table of all spheres, which are numbered through all chunks. This changes the columns
+        `sphere` and `i`, and `j` unless the search had others. The table has meshes if all chunks
+        have them. Chunks of convex bodies cannot be a ``before``, since their finder is unknown.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
         pairs have different periods, dimensions or numbers of others. If only some tables of convex
         bodies have walls, spots or offsets.
     TypeError
-        If an item is of another kind, or of another kind than the first one.
+        If an item is not such a table, or not of the same kind as the first one.
 
     Examples
     --------
@@ -97,7 +98,7 @@ def _common(chunks: Sequence[Table]) -> dict[str, Any]:
 
 
 def _joined_bodies(chunks: Sequence[Any]) -> dict[str, int]:
-    """Return the number of all bodies, and the digest of the finder if there is only one chunk."""
+    """Return the number of all bodies, and the finder's digest (0 if there are several chunks)."""
     first = chunks[0]
     for name in ("j", "spot", "offsets"):
         if any(
@@ -116,9 +117,10 @@ def _common_meshes(chunks: Sequence[Any]) -> Any:
 
 
 def _joined_columns(chunks: Sequence[Table]) -> dict[str, NDArray[Any]]:
-    """Join the columns that any chunk has made, and the offsets.
+    """Join the columns and the offsets of all chunks.
 
-    Optional columns are joined if all chunks have them.
+    A column with equal entries is omitted if no chunk has its array yet. An optional column is
+    joined only if all chunks have it.
     """
     first = chunks[0]
     made = set().union(*map(vars, chunks))
@@ -141,7 +143,7 @@ def _joined(offsets: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
 
 
 def _number_on(columns: dict[str, NDArray[Any]], chunks: Sequence[Any]) -> None:
-    """Shift the numbers of each chunk's spheres by the count of all spheres before."""
+    """Add to each chunk's sphere numbers the number of spheres in the chunks before it."""
     firsts = np.cumsum([0, *(len(table.counts) for table in chunks[:-1])])
     shifts = np.repeat(firsts, [len(table) for table in chunks])
     for name in _numbered(chunks[0]):
@@ -149,7 +151,7 @@ def _number_on(columns: dict[str, NDArray[Any]], chunks: Sequence[Any]) -> None:
 
 
 def _numbered(table: Contacts | Pairs | ConvexContacts) -> tuple[str, ...]:
-    """Return the columns with numbers of spheres or bodies, which must be shifted."""
+    """Return the names of columns with numbers of spheres or bodies, which must be shifted."""
     if isinstance(table, Contacts):
         return ("sphere",)
     if isinstance(table, ConvexContacts):

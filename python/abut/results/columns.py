@@ -1,4 +1,4 @@
-"""The properties of the columns of tables, which csrc/abut.h defines once for all languages."""
+"""The columns of tables and their properties, as csrc/abut.h defines them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 
-# The library describes a column's width by a number or one of these two constants.
+# Special values of a column's width: one vector in each row, or two.
 _DIMENSION, _TWO_VECTORS = -1, -2
 
 
@@ -18,20 +18,20 @@ class Column(NamedTuple):
     Attributes
     ----------
     name : str
-        Name of the attribute; it begins with an underscore if it is only for the library.
+        Name of the attribute. It begins with an underscore if only the library reads the column.
     type : str
         "intp", "uint8" or "float64".
     width : int
-        Numbers in each row; 0 for one number without an axis of its own.
+        The number of numbers in each row; 0 for one number and an array with a single axis.
     per : str
-        The kind of its entries: one for each "row", one for each "entry" (a node or a spot), or
-        "entry offsets" and "offsets", where each row's entries and each sphere's rows begin.
+        What has an entry: each "row", or each "entry" (a node or a spot). "entry offsets" are where
+        each row's entries begin, "offsets" where each sphere's rows begin.
     when : str
-        "always", or the feature of a search that the column needs.
+        "always", or the kind of search that gives tables with the column.
     unit : str
-        Its dimension, such as "length"; empty for numbers without one.
+        The physical dimension, such as "length"; empty for numbers without a dimension.
     meaning : str
-        A sentence that explains it.
+        A sentence that explains the column.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Column(NamedTuple):
         return np.dtype(self.type)
 
     def shape(self, dimension: int) -> tuple[int, ...]:
-        """Return the lengths of all axes except the first, in a space of this dimension."""
+        """Return the shape of one row's entry, in a space of this dimension."""
         special = {0: (), _DIMENSION: (dimension,), _TWO_VECTORS: (2, dimension)}
         return special.get(self.width, (self.width,))
 
@@ -63,5 +63,5 @@ def columns_of(table: str) -> tuple[Column, ...]:
 
 
 def names(columns: tuple[Column, ...], *per: str) -> tuple[str, ...]:
-    """Return the names of public columns with these kinds of entries."""
+    """Return the names of the public columns for which `Column.per` is one of these."""
     return tuple(c.name for c in columns if c.per in per and not c.name.startswith("_"))

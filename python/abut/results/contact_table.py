@@ -1,4 +1,4 @@
-"""The base of tables of contacts: contact history, that is, rows that continue between steps."""
+"""The base of tables of contacts, with contact history: rows that continue from step to step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Ids = ArrayLike | tuple[ArrayLike, ArrayLike] | None
 class ContactTable(Table):
     """The base of `Contacts`, `Pairs` and `ConvexContacts`."""
 
-    # Whether the library matches rows by their two partners, not by their points.
+    # Whether the library matches rows by both partners (True), or by points (False).
     _has_partners: ClassVar = True
 
     normal: NDArray[np.float64]
@@ -35,8 +35,8 @@ class ContactTable(Table):
         Returns
         -------
         table of the same kind
-            A selection; it keeps n and the numbers. Contacts are sorted nearest first. For all
-            pairs of a sphere, as the first or the second, or all contacts of a body, use
+            A selection of rows, with the same n and numbers. Contacts are sorted nearest first. To
+            get the pairs or contacts in which i is either the first or the second, use
             ``pairs[(pairs.i == i) | (pairs.j == i)]``.
 
         Raises
@@ -66,21 +66,21 @@ class ContactTable(Table):
         ----------
         weights : (m,) array_like, optional
             Weights of the rows, 0 or positive, such as the magnitudes of their forces. By default
-            all are equal.
+            all weights are equal.
 
         Returns
         -------
         (d, d) ndarray of float64
             ``sum(w * outer(n, n)) / sum(w)`` over the rows, with normals n and weights w (Satake
-            1982). It is symmetric with trace 1, and 1 / d times the unit matrix if all directions
-            are equally frequent. NaN without rows, or if all weights are 0.
+            1982). It is symmetric with trace 1. If all directions are equally frequent, it is 1 / d
+            times the unit matrix. NaN without rows, or if all weights are 0.
 
         Raises
         ------
         ValueError
             If the weights have another shape, or one is negative or not finite.
         TypeError
-            If they are not real numbers.
+            If the weights are not real numbers.
 
         See Also
         --------
@@ -90,12 +90,12 @@ class ContactTable(Table):
         Notes
         -----
         M. Satake, Fabric tensor in granular materials, in: Deformation and Failure of Granular
-        Materials, IUTAM, Balkema 1982, 63. All rows count, also those without force; use
-        ``pairs[mask].fabric()`` for some of them.
+        Materials, IUTAM, Balkema 1982, 63. All rows count, even without a force; use
+        ``pairs[mask].fabric()`` to select rows.
 
         Examples
         --------
-        A row of grains along x that carries another one on top:
+        A row of three grains along x, with a fourth grain on top of one of them:
 
         >>> import abut
         >>> pairs = abut.find_pairs([[0, 0, 0], [1.5, 0, 0], [3, 0, 0], [3, 0, 1.75]], 1.0)
@@ -120,7 +120,7 @@ class ContactTable(Table):
     ) -> NDArray[np.intp]:
         """Find the row of the step before that each row continues (contact history).
 
-        `Simulation` does this itself in its steps, many times faster than a loop in Python.
+        `Simulation` does this in its steps, many times faster than a loop in Python.
 
         Parameters
         ----------
@@ -128,8 +128,8 @@ class ContactTable(Table):
             The table of the step before, with the same period, and for `Contacts` the same meshes,
             in any poses. None if there was no step before: all rows are new, and ids are ignored.
         ids : (n,) array_like of int, optional
-            An id for each sphere or body, needed if some were added, removed or sorted since. For
-            `Pairs` with others a tuple of two: for the spheres, and for the others.
+            An id for each sphere or body. Necessary if spheres or bodies were added, removed or
+            sorted since. For `Pairs` with others a tuple of two: ids of spheres, ids of others.
         previous_ids : (n of previous,) array_like of int, optional
             The ids in the step before. By default the spheres are the same, in the same order.
         workers : int, optional
@@ -138,8 +138,8 @@ class ContactTable(Table):
         Returns
         -------
         (m,) ndarray of intp
-            The row of `previous` that each row continues; -1 for a new one. Each row occurs at most
-            once.
+            The row of `previous` that each row continues; -1 for a new row. No row of `previous`
+            is continued twice.
 
         Raises
         ------
@@ -152,22 +152,22 @@ class ContactTable(Table):
 
         See Also
         --------
-        carry : Carries tangential vectors over to these rows.
+        carry : Transfers tangential vectors to these rows.
 
         Notes
         -----
         For `Contacts`: a tangential spring belongs to the surface, not to a facet. A contact
-        continues the nearest one of the same sphere, after its point has moved with the mesh.
-        The normals must agree (within flat_angle or the noise of the coordinates). Otherwise both
-        must lie on the same feature of a mesh, or on adjacent ones. Each old contact is continued
-        once, in order of distance.
+        continues the nearest old contact of the same sphere, after its point has moved with the
+        mesh. Either the normals must agree (within flat_angle or the noise of the coordinates), or
+        both contacts must lie on the same feature of a mesh or on adjacent features. Each old
+        contact is continued at most once; the nearest contacts are matched first.
 
-        For `Pairs` and `ConvexContacts`: a row continues that of the same two partners, and of
-        several images the same one. A sphere may leave the box and enter it on the other side, so
-        that the normal turns by more than 60 degrees. The row then continues the image with the
-        closest normal. A body's contact with a wall continues the one on the same facet. If there
-        is none, it continues the one with the same wall and the closest normal, within 60 degrees:
-        bodies can slide from facet to facet.
+        For `Pairs` and `ConvexContacts`: a row continues the row of the same two partners, and if
+        they touch through several images, of the same image. A sphere may leave the box and enter
+        it on the other side, so that the normal turns by more than 60 degrees. The row then
+        continues the image with the closest normal. A body's contact with a wall continues its
+        contact on the same facet. If there is none, it continues its contact with the same wall and
+        the closest normal within 60 degrees, since bodies can slide from facet to facet.
 
         Examples
         --------
@@ -214,19 +214,19 @@ class ContactTable(Table):
         *,
         workers: int | None = None,
     ) -> NDArray[np.float64]:
-        """Carry tangential vectors, such as springs, over from the step before.
+        """Transfer tangential vectors, such as springs, from the step before to these rows.
 
         In `Contacts`, each vector is first turned with its mesh. Then it is turned by the smallest
         rotation from the old normal to the new one; its length is unchanged. If i and j of a pair
-        are swapped, as ids show, its sign changes.
+        are swapped according to the ids, the sign of its vector changes.
 
         Parameters
         ----------
         tangent : (m of previous, d) array_like
-            A vector for each row of `previous`, in the world; for pairs the vector that acts on i.
+            A vector for each row of `previous`, in the world; for pairs, the vector acts on i.
         previous : table of the same kind, or None
-            The table of the step before. None if there was none: all vectors are 0, the other
-            arguments are ignored, and `tangent` may be None, too.
+            The table of the step before. None in the first step: all vectors are then 0, the other
+            arguments are ignored, and `tangent` may also be None.
         match : (m,) array_like of int, optional
             The result of `match`. By default it is computed here.
         ids, previous_ids : optional
@@ -244,8 +244,8 @@ class ContactTable(Table):
         ------
         ValueError
             If a shape is wrong, or `previous` has other meshes or another period. If `match` has a
-            row that does not exist, or is of other spheres or bodies. If `match` is not given, the
-            errors of `match`, too.
+            row that does not exist, or is of other spheres or bodies. If `match` is not given, also
+            the errors of the method `match`.
         TypeError
             If `previous` is neither a table of the same kind nor None, or numbers are of the wrong
             kind.
@@ -256,7 +256,7 @@ class ContactTable(Table):
 
         Examples
         --------
-        A floor turns about z by a quarter, and a sphere's spring with it:
+        A floor turns about z by 90 degrees, and a sphere's spring turns with it:
 
         >>> import abut
         >>> floor = abut.Mesh([[-3, -3, 0], [3, -3, 0], [0, 3, 0]], [[0, 1, 2]])
@@ -277,7 +277,7 @@ class ContactTable(Table):
         >>> springs
         array([[0.75, 0.  , 0.  ]])
 
-        Two spheres, and two squares, that have turned about each other by a quarter:
+        Two spheres, and two squares, that have turned about each other by 90 degrees:
 
         >>> before = abut.find_pairs([[0, 0, 0], [1.5, 0, 0]], 1.0)
         >>> now = abut.find_pairs([[0, 0, 0], [0, 1.5, 0]], 1.0)
@@ -294,9 +294,9 @@ class ContactTable(Table):
         return history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
 
     def _check_previous(self, before: Any) -> None:
-        """Raise if the table of the step before has another kind of search."""
+        """Raise if the table of the step before comes from another kind of search."""
         raise NotImplementedError
 
     def _step(self, whose: str) -> Any:
-        """Return the columns in the library's form; whose: the beginning of error messages."""
+        """Return the columns as the library takes them; whose: the beginning of error messages."""
         raise NotImplementedError

@@ -33,7 +33,7 @@ EDGE = _core.EDGE
 VERTEX = _core.VERTEX
 TYPE_NAMES = ("facet", "edge", "vertex")
 
-# The settings of the search, which are common to all rows of a table.
+# The settings of the search, which hold for all rows of a table.
 SEARCH = ("meshes", "poses", "period", "flat_angle")
 
 
@@ -50,8 +50,8 @@ class Contacts(ContactTable):
     sphere : (m,) ndarray of intp
         Number of the sphere.
     facet : (m,) ndarray of intp
-        Number of the facet in its mesh; 0 for a half space. If several facets have the contact
-        point in common, any of them.
+        Number of the facet in its mesh; 0 for a half space. If several facets share the contact
+        point, it is the number of any of them.
     type : (m,) ndarray of uint8
         Feature that the contact lies on: `FACET`, `EDGE` or `VERTEX` (0, 1, 2).
     feature : (m,) ndarray of intp
@@ -62,36 +62,36 @@ class Contacts(ContactTable):
     normal : (m, 3) ndarray of float64
         Unit vector in the world, from the mesh to the sphere's center: the normal force on the
         sphere is along +normal, on the mesh along -normal. If the center is on the mesh, it is the
-        facet's normal by the right-hand rule; for a half space always the half space's normal.
+        facet's normal by the right-hand rule; for a half space it is always the plane's normal.
     overlap : (m,) ndarray of float64
-        Radius - distance, positive where they touch; DEM papers call it indentation or penetration.
+        Radius minus distance, positive if they touch; DEM papers call it indentation, penetration.
     share : (m,) ndarray of float64
-        The part of the contact law's normal force that the contact carries, 0 to 1: multiply the
-        force at `overlap` by it. Always 1 except with ``resolution="sharing"``.
+        The factor for the contact law's normal force at `overlap`, 0 to 1. It is always 1 except
+        with ``resolution="sharing"``.
     mesh : (m,) ndarray of intp
         Number of the mesh among `meshes`.
     image : (m, 3) ndarray of intp
-        The sphere, at the caller's center, touches the mesh shifted by ``image * period``; 0
-        along axes that are not periodic.
+        The sphere at its given center touches the mesh shifted by ``image * period``; 0 along axes
+        that are not periodic.
     force : (m, 3) ndarray of float64
-        Force of the contact on the sphere; the opposite acts on the mesh. Only tables of
-        `Simulation.contacts`, and tables made from these, have it.
+        Force of the contact on the sphere; the opposite force acts on the mesh. Only tables of
+        `Simulation.contacts`, and tables made from these, have this column.
     node : (k,) ndarray of intp
-        Vertices of the mesh that carry a contact's force: for contact c
-        ``node[node_offsets[c]:node_offsets[c + 1]]``. For FACET these are the facet's corners that
-        are not flat, in its order; for EDGE two vertices, for VERTEX one.
+        Vertices of the mesh to which a contact's force is distributed: for contact c
+        ``node[node_offsets[c]:node_offsets[c + 1]]``. For FACET these are the facet's corners, in
+        its order, without flat ones; for EDGE two vertices, for VERTEX one.
     weight : (k,) ndarray of float64
-        The part of the force that each node carries. The sum of a contact's weights is 1, and the
-        weighted sum of its nodes, moved by pose and image, is its point.
+        The part of the force at each node. The sum of a contact's weights is 1. The weighted sum of
+        its nodes, moved by pose and image, is its point.
     offsets : (n + 1,) ndarray of intp, read-only
         The contacts of sphere i are rows ``offsets[i]:offsets[i + 1]``.
     node_offsets : (m + 1,) ndarray of intp, read-only
         Where each contact's nodes begin.
     meshes : tuple of Mesh, or None
-        The searched meshes. A triangle in its plane represents a half space; only its first vertex,
-        the half space's point, has a meaning. Neither files nor pickles hold meshes.
+        The searched meshes. A half space is represented by a triangle in its plane; only the first
+        vertex has a meaning: the half space's point. Files and pickles do not hold meshes.
     poses : (k, 4, 4) ndarray of float64, read-only, or None
-        The pose of each mesh in the search: rigid transforms from its frame to the world. None if
+        The pose of each mesh in the search, a rigid transform from its frame to the world. None if
         no mesh had moved.
     period : tuple of 3 (float or None), or None
         Period of the world along x, y and z.
@@ -100,12 +100,12 @@ class Contacts(ContactTable):
 
     Notes
     -----
-    If `share`, `mesh` or `image` are the same for all rows, they become arrays when they are first
-    used.
+    If all entries of `share`, `mesh` or `image` are equal, the column becomes an array when it is
+    first used.
 
     ``contacts[rows]`` selects rows by a mask, increasing indices, or a slice with a positive step.
-    A selection is a `Contacts` that keeps n and the sphere numbers. There are no single rows to
-    loop over: use columns, or `of` for one sphere. ``contacts["overlap"]`` is the column.
+    A selection is a `Contacts` with the same n and sphere numbers. There are no single rows to loop
+    over: use columns, or `of` for one sphere. ``contacts["overlap"]`` is the column `overlap`.
 
     Programs that read Arrow accept the table itself: ``polars.DataFrame(contacts)``,
     ``pyarrow.table(contacts)``.
@@ -155,7 +155,7 @@ class Contacts(ContactTable):
     poses: NDArray[np.float64] | None
     period: Period | None
     flat_angle: float
-    # The angle in radians by which noise, or flat_angle, may tilt each normal; `match` needs it.
+    # For `match`: the angle in radians by which noise, or flat_angle, may tilt each normal.
     _tilt: NDArray[np.float64]
 
     @classmethod
@@ -163,7 +163,7 @@ class Contacts(ContactTable):
         """Make a table of these arrays, without copies; offsets and poses become read-only."""
         if settings["poses"] is not None:
             settings["poses"].flags.writeable = False
-        # Files of earlier versions have no tilt: flat_angle takes its place.
+        # Files of earlier versions have no tilt: flat_angle is used instead.
         if "_tilt" not in columns:
             columns["_tilt"] = np.full(len(columns["sphere"]), settings["flat_angle"])
         return super()._build(columns, settings)
@@ -179,9 +179,9 @@ class Contacts(ContactTable):
         Returns
         -------
         scipy.sparse.csr_array
-            (m, vertices of the mesh). With forces (m, 3) on the spheres, ``W.T @ -forces`` are the
-            forces on the vertices, in the world. Their sum equals that of the forces at the
-            contacts with this mesh, and so does their moment, with vertices moved by pose and
+            W, (m, vertices of the mesh). With forces (m, 3) on the spheres, ``W.T @ -forces`` are
+            the forces on the vertices, in the world. Their sum equals the sum of the forces at the
+            contacts with this mesh. Their moment is also equal, with vertices moved by pose and
             image.
 
         Raises
@@ -208,7 +208,7 @@ class Contacts(ContactTable):
         here = self.mesh == number
         nodes = np.repeat(here, counts)
         offsets = np.concatenate([[0], np.cumsum(counts * here)])
-        # The arrays are copies, since SciPy sorts and sums in place.
+        # These arrays are not the columns themselves, since SciPy sorts and sums in place.
         return sparse.csr_array((self.weight[nodes], self.node[nodes], offsets), shape)
 
     def sum(self, values: ArrayLike) -> NDArray[np.float64]:
@@ -222,8 +222,8 @@ class Contacts(ContactTable):
         Returns
         -------
         (n,) or (n, k) ndarray of float64
-            The sum over each sphere's contacts, in their order: equal, bit by bit, in every run. 0
-            for spheres without contacts.
+            The sum over each sphere's contacts, added in the order of rows, so that each run gives
+            the same bits. 0 for spheres without contacts.
 
         Raises
         ------
@@ -255,15 +255,15 @@ class Contacts(ContactTable):
         return sums.contact_sum(self, values)
 
     def per_facet(self, values: ArrayLike, how: How = "sum", mesh: int = 0) -> NDArray[np.float64]:
-        """Reduce values of the contacts for each facet of a mesh: a map of forces, wear or counts.
+        """Reduce values of the contacts to one for each facet of a mesh, such as for a map of wear.
 
         Parameters
         ----------
         values : (m,) or (m, k) array_like
-            A number, or k numbers, for each contact, also with other meshes. Forces on the mesh are
-            opposite to those on the spheres: give ``-forces``.
+            A number, or k numbers, for each contact, including those with other meshes. Forces on
+            the mesh are opposite to forces on the spheres: give ``-forces``.
         how : {"sum", "max", "mean"}
-            Reduction of the values of a facet's contacts, for each of the k columns.
+            The result for each facet: the sum, the maximum or the mean over its contacts.
         mesh : int, default 0
             Number of the mesh.
 
@@ -271,14 +271,14 @@ class Contacts(ContactTable):
         -------
         (facets of the mesh,) or (facets, k) ndarray of float64
             In the order of the mesh's facets. For facets without contacts the sum is 0, and the
-            maximum and mean are NaN, since 0 may be a value. ParaView shows NaN in a special color;
-            ``np.nanmax`` ignores it, and ``np.nan_to_num`` replaces it by 0.
+            maximum and mean are NaN, since 0 may be a real value. ParaView shows NaN in a special
+            color; ``np.nanmax`` ignores it, and ``np.nan_to_num`` replaces it by 0.
 
         Raises
         ------
         ValueError
-            If `values` has another shape, `how` is another word, the contacts have no meshes, or
-            `facet` has wrong numbers.
+            If `values` has the wrong shape, `how` is none of these words, the contacts have no
+            meshes, or `facet` has wrong numbers.
         IndexError
             If there is no such mesh.
         TypeError
@@ -286,12 +286,12 @@ class Contacts(ContactTable):
 
         See Also
         --------
-        per_vertex : Sums for vertices, by nodal weights.
+        per_vertex : Sums for vertices, with nodal weights.
         stress : Normal force divided by area.
 
         Notes
         -----
-        A contact with an edge or a vertex counts only for one facet, that in `facet`.
+        A contact with an edge or a vertex counts only for the facet in the column `facet`.
 
         Examples
         --------
@@ -317,7 +317,7 @@ class Contacts(ContactTable):
         return facet_values(self, values, how, mesh)
 
     def per_vertex(self, values: ArrayLike, mesh: int = 0) -> NDArray[np.float64]:
-        """Sum values of the contacts for each vertex of a mesh, by nodal weights.
+        """Sum values of the contacts for each vertex of a mesh, with nodal weights.
 
         Parameters
         ----------
@@ -327,18 +327,18 @@ class Contacts(ContactTable):
         Returns
         -------
         (vertices of the mesh,) or (vertices, k) ndarray of float64
-            The sum over each vertex's contacts of weight times value, 0 without contacts. The sum
-            over all vertices is that over the contacts with this mesh.
+            The sum of weight times value over each vertex's contacts; 0 without contacts. The sum
+            over all vertices equals the sum of the values over the contacts with this mesh.
 
         Raises
         ------
         ValueError, IndexError, TypeError
-            As `per_facet`; `node` must have numbers of vertices.
+            As `per_facet`, but for wrong numbers in `node`.
 
         See Also
         --------
         per_facet : A map on facets.
-        weight_matrix : The weights as a sparse matrix W; this is ``W.T @ values``, without SciPy.
+        weight_matrix : The weights as a sparse matrix W; ``W.T @ values`` is the same result.
 
         Examples
         --------
@@ -365,19 +365,19 @@ class Contacts(ContactTable):
         Returns
         -------
         (m,) or (m, k) ndarray of float64
-            The sum over each contact's nodes of weight times value; 0 for contacts with other
-            meshes. It reproduces values that are linear on a facet. This is the transpose of
-            `per_vertex`: nodal forces from there do the same work on nodal velocities as the
-            contact forces do on the velocities from here.
+            The sum of weight times value over each contact's nodes; 0 for contacts with other
+            meshes. Values that are linear on a facet are reproduced exactly. This is the transpose
+            of `per_vertex`: nodal forces by `per_vertex` do the same work on nodal velocities as
+            contact forces do on velocities by `per_contact`.
 
         Raises
         ------
         ValueError, IndexError, TypeError
-            As `per_vertex`, for the vertices' values.
+            As `per_vertex`, with `values` for vertices.
 
         Examples
         --------
-        The velocity below a sphere of a plate with one corner that moves up:
+        A plate has one corner that moves up; its velocity below a sphere:
 
         >>> import abut
         >>> mesh = abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
@@ -393,17 +393,17 @@ class Contacts(ContactTable):
         Parameters
         ----------
         forces : (m, 3) array_like
-            Force of each contact on its sphere, such as `force` in a `Simulation`, also with other
-            meshes.
+            Force of each contact on its sphere, including contacts with other meshes, such as
+            `force` in a `Simulation`.
         mesh : int, default 0
             As for `per_facet`.
 
         Returns
         -------
         (facets of the mesh,) ndarray of float64
-            Force per length squared: positive if the spheres press on the facet, negative if they
-            pull, 0 without contacts. It is the sum of force times normal over the
-            facet's contacts, divided by `areas` of the mesh.
+            Force per area: positive if the spheres press on the facet, negative if they pull, 0
+            without contacts. It is the sum of the scalar products of force and normal over the
+            facet's contacts, divided by the facet's area.
 
         Raises
         ------
@@ -412,21 +412,21 @@ class Contacts(ContactTable):
 
         See Also
         --------
-        per_facet : Other maps; the load vector of a facet is ``per_facet(-forces)``.
+        per_facet : Other maps; ``per_facet(-forces)`` has the total force on each facet.
 
         Notes
         -----
-        The normals are those of the contacts, which point to the spheres, not the facets' own. So
-        the map does not depend on the order of corners. Forces on a facet's back count like forces
-        on its front, and both add up, although their resultant may be 0. If a sphere touches an
-        edge or a vertex, its whole normal force counts for the facet in `facet`. Friction, which is
-        perpendicular to the normal, does not count.
+        The normals of the contacts, which point to the spheres, are used, not those of the facets.
+        So the map does not depend on the order of corners. Forces on a facet's back and on its
+        front add up, although their resultant may be 0. If a sphere touches an edge or a vertex,
+        its whole normal force counts for the facet in `facet`. Friction, which is perpendicular to
+        the normal, does not count.
 
-        A half space of a `Simulation` has no area: its one facet is a triangle of area 0.5.
+        A half space has no area: in tables of a `Simulation`, its facet is a triangle of area 0.5.
 
         Examples
         --------
-        Spheres press on a floor of two facets from above, and from below:
+        Spheres press on a floor of two facets from above and from below:
 
         >>> import abut
         >>> vertices = [[0, 0, 0], [4, 0, 0], [4, 4, 0], [0, 4, 0]]
@@ -446,10 +446,9 @@ class Contacts(ContactTable):
         Parameters
         ----------
         twists : (k, 6) array_like
-            For each mesh, the linear velocity of its frame's origin and its angular velocity in
-            radians per time, counter-clockwise about its direction, both along the world's axes.
-            For one mesh, (6,) is enough. Meshes without facets, such as removed walls of a
-            simulation, may all be left out.
+            For each mesh, the velocity of its frame's origin and its angular velocity in radians
+            per time (right-hand rule), both along the world's axes. For one mesh, (6,) is enough.
+            Meshes without facets, such as removed walls of a simulation, may all be left out.
 
         Returns
         -------
@@ -460,7 +459,7 @@ class Contacts(ContactTable):
         Raises
         ------
         ValueError
-            If `twists` has another shape or is not finite.
+            If `twists` has the wrong shape or is not finite.
 
         Examples
         --------
@@ -487,7 +486,8 @@ class Contacts(ContactTable):
         if len(array) == len(there) < count and array.shape[1:] == (6,):
             array, given_rows = np.zeros((count, 6)), array
             array[there] = given_rows
-        # Contacts from a file have no record of meshes without contacts.
+        # Without meshes or poses only the largest mesh number with a contact is known, so more
+        # twists may be right.
         known = self.meshes is not None or self.poses is not None
         fits = len(array) == count if known else len(array) >= count
         if array.ndim != 2 or array.shape[1] != 6 or not fits:
@@ -496,7 +496,7 @@ class Contacts(ContactTable):
         return array
 
     def _mesh_count(self) -> int:
-        """Return the number of meshes; for contacts from a file, that of poses or contacts."""
+        """Return the number of meshes; for contacts without meshes, as far as it is known."""
         if self.meshes is not None:
             return len(self.meshes)
         return int(self.mesh.max(initial=-1)) + 1 if self.poses is None else len(self.poses)
@@ -513,7 +513,7 @@ class Contacts(ContactTable):
             )
 
     def _step(self, whose: str) -> _core._Step:
-        """Return the columns in the library's form; None for a column with entries of 0."""
+        """Return the columns for the library; `mesh` and `image` are None if all entries are 0."""
         if self.period is not None:
             check_numbers(self.sphere, len(self.offsets) - 1, f"{whose}sphere")
         columns, poses = vars(self), self.poses
@@ -559,7 +559,7 @@ class Contacts(ContactTable):
         Raises
         ------
         ImportError, ValueError
-            As `Mesh.plot`, or if the contacts have no mesh and none is given.
+            As `Mesh.plot`, or if the contacts have no mesh and no mesh is given.
 
         Examples
         --------

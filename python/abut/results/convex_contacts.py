@@ -40,49 +40,49 @@ class ConvexContacts(ContactTable):
     i : (m,) ndarray of intp
         Number of the first body.
     j : (m,) ndarray of intp, or None
-        Number of the second; None with walls.
+        Number of the second body; None for contacts with walls.
     mesh, facet : (m,) ndarray of intp, or None
-        With walls: number of the wall, and of the facet in its mesh, 0 for a half space; otherwise
-        None.
+        For contacts with walls: number of the wall, and of the facet in its mesh, 0 for a half
+        space. Otherwise None.
     status : (m,) ndarray of uint8
         `SEPARATED`, `TOUCHING` (by rounding), `OVERLAPPING` or `UNCONVERGED` (0 to 3).
     type : (m, 2) ndarray of uint8
-        Features on i and on j where the shortest link ends: `FACET`, `EDGE` or `VERTEX`. A
-        polygon's sides are FACET.
+        Types of the features on i and on j where the shortest link ends: `FACET`, `EDGE` or
+        `VERTEX`. A polygon's sides are FACET.
     feature : (m, 2) ndarray of intp
-        Numbers of these facets, edges or vertices in their `ConvexShape`.
+        Numbers of these features in the `ConvexShape` of each body.
     normal : (m, d) ndarray of float64
         Unit vector from j to i, the normal of the common plane: the force on i is along +normal, on
         j along -normal.
     overlap : (m,) ndarray of float64
-        Overlap of the bodies along the normal, positive where they touch; if they do not touch, the
-        negative distance.
+        Overlap of the bodies along the normal, positive if they touch; otherwise the negative
+        distance.
     error : (m,) ndarray of float64
         The true overlap is between ``overlap - error`` and `overlap`; NaN for the methods "fcp" and
         "cp", which do not bound it.
     link : (m, 2, d) ndarray of float64
-        The ends of the shortest link, on i and on j, for body i at the caller's position.
+        The ends of the shortest link, on i and on j, for body i at its given position.
     point : (m, d) ndarray of float64
         Midpoint of the contact on the common plane.
     iterations : (m,) ndarray of intp
-        Iterations of the method.
+        Number of iterations that the method took.
     state : (m, 12) ndarray of float64
         The start of the next search, if this table is its ``before``.
     image : (m, d) ndarray of intp
-        Body i, at the caller's position, meets body j shifted by ``image * period``; 0 along axes
-        that are not periodic.
+        Body i at its given position touches body j shifted by ``image * period``; 0 along axes that
+        are not periodic.
     offsets : (n + 1,) ndarray of intp, read-only, or None
-        The contacts whose i is k are rows ``offsets[k]:offsets[k + 1]``. None for given pairs.
+        The contacts with i = k are rows ``offsets[k]:offsets[k + 1]``. None for given pairs.
     spot : (k, d) ndarray of float64, or None
-        Contact points: of contact c ``spot[spot_offsets[c]:spot_offsets[c + 1]]``, one or more.
-        This and the following columns are None after a search with ``spots=False``.
+        Contact points, one or more in a contact: ``spot[spot_offsets[c]:spot_offsets[c + 1]]`` in
+        contact c. This and the following columns are None after a search with ``spots=False``.
     spot_overlap : (k,) ndarray of float64, or None
-        Overlap of the bodies at the spot along the contact's normal; negative where the features do
-        not touch. The center of forces that grow with ``np.maximum(spot_overlap, 0)`` moves
-        continuously as the bodies tilt.
+        Overlap of the bodies at the spot along the contact's normal; negative if the features do
+        not touch. If forces grow with ``np.maximum(spot_overlap, 0)``, their center moves
+        continuously while the bodies tilt.
     spot_type : (k, 2) ndarray of uint8, or None
-        Features on i and on j that cross at the spot. With `spot_feature` they identify the spot
-        within its contact, also from step to step.
+        Types of the features on i and on j that cross at the spot. Together with `spot_feature`
+        they identify a spot in its contact, also in the next step.
     spot_feature : (k, 2) ndarray of intp, or None
         Numbers of these features.
     spot_offsets : (m + 1,) ndarray of intp, read-only, or None
@@ -96,7 +96,7 @@ class ConvexContacts(ContactTable):
     -----
     Without a period, `image` becomes an array when it is first used.
 
-    Selections of rows, which include their spots, columns by name, comparison and Arrow are as for
+    Selections of rows (which include their spots), columns by name, comparison and Arrow are as for
     `Contacts`.
 
     Examples
@@ -144,7 +144,8 @@ class ConvexContacts(ContactTable):
     iterations: NDArray[np.intp]
     state: NDArray[np.float64]
     image: NDArray[np.intp] = same_column(lambda table: np.zeros(table.point.shape, np.intp))
-    # The row of the step before that `match` tries first. Wrong entries do not change its result.
+    # For each row, the row of the step before that `match` tries first, to save time. Wrong entries
+    # do not change the result.
     _before: NDArray[np.intp] | None = None
     offsets: NDArray[np.intp] | None = None  # type: ignore[assignment]
     spot: NDArray[np.float64] | None = None
@@ -159,7 +160,7 @@ class ConvexContacts(ContactTable):
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """The number of contacts of each body as the first, (n,)."""
+        """For each body, the number of contacts in which it is i, (n,)."""
         return np.bincount(self.i, minlength=self.body_count)
 
     @property
@@ -182,15 +183,16 @@ class ConvexContacts(ContactTable):
         Parameters
         ----------
         on_i : (m,) or (m, k) array_like
-            A number, or k numbers, for each contact: its value for body i.
+            A number, or k numbers, for each contact: the value for body i.
         on_j : array_like of the same shape, optional
             The values for j. By default ``-on_i``, as for forces. Not used with walls.
 
         Returns
         -------
         (n,) or (n, k) ndarray of float64
-            The sum over the contacts in which the body is i, plus the sum over those in which it is
-            j. Both follow the order of rows: equal, bit by bit, in every run. 0 without contacts.
+            For each body, the sum over the contacts in which it is i, plus the sum over those in
+            which it is j; 0 without contacts. Both are added in the order of rows, so that each run
+            gives the same bits.
 
         Raises
         ------
@@ -226,8 +228,8 @@ class ConvexContacts(ContactTable):
         forces : (k, d) array_like
             The force on i at each spot; the opposite acts on j, or on the wall.
         positions : (n, d) array_like
-            The points of the bodies about which the torques are computed. Give the centers of mass,
-            if these are not the positions.
+            For each body, the point about which the torque is computed: its center of mass, which
+            may differ from its position.
 
         Returns
         -------
@@ -283,7 +285,7 @@ class ConvexContacts(ContactTable):
         Returns
         -------
         (k,) ndarray of intp
-            The spot of `previous` that each spot continues; -1 for a new one.
+            The spot of `previous` that each spot continues; -1 for a new spot.
 
         Raises
         ------
@@ -316,22 +318,22 @@ class ConvexContacts(ContactTable):
         *,
         workers: int | None = None,
     ) -> NDArray[np.float64]:
-        """Carry tangential vectors of spots, such as springs, over from the step before.
+        """Transfer tangential vectors of spots, such as springs, from the step before.
 
-        Each vector is carried to the spot that continues its own, by `match_spots`, and turned as
-        in `carry`.
+        `match_spots` gives the spot to which each vector is transferred. It is turned as in
+        `carry`.
 
         Parameters
         ----------
         tangent : (k of previous, d) array_like
-            A vector for each spot of `previous`, which acts on i.
+            A vector for each spot of `previous`; it acts on i.
         previous, match, ids, previous_ids, workers
             As for `carry`; `match` is the match of contacts, not of spots.
 
         Returns
         -------
         (k, d) ndarray of float64
-            The vectors for these spots; 0 for new ones.
+            The vectors for these spots; 0 for new spots.
 
         Raises
         ------
@@ -374,8 +376,8 @@ class ConvexContacts(ContactTable):
         Parameters
         ----------
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `ConvexShape.plot`, as are the return value and the errors: matplotlib draws
-            contacts of polygons, pyvista those of polyhedra.
+            As for `ConvexShape.plot`. So are the return value and the errors. matplotlib draws
+            contacts of polygons, pyvista contacts of polyhedra.
         **options
             ``bodies``, the tuple (finder, positions) or (finder, positions, orientations), draws
             bodies with contacts; ``alpha`` is their opacity, 0.25 by default. ``normals``: whether
@@ -410,7 +412,7 @@ class ConvexContacts(ContactTable):
             raise ValueError("one table has contacts with walls, the other one contacts of bodies")
 
     def _step(self, whose: str) -> _core._PairStep:
-        """Return the rows in the library's form of pairs, in any order of bodies and rows."""
+        """Return the rows as pairs for the library; walls take the place of the second bodies."""
         image, wall_count = self.image, None
         if self.mesh is not None and self.facet is not None:
             wall_count = int(self.mesh.max(initial=-1)) + 1
@@ -432,7 +434,7 @@ class ConvexContacts(ContactTable):
         return flattened(self._of_each(self._there(self._list_columns)))
 
     def _of_each(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        """Split columns with entries for both bodies into one column for each body."""
+        """Split each column with entries for both bodies into one column for each body."""
         sides = "i", "j" if self.mesh is None else "wall"
         both = {"type", "feature", "link", "spot_type", "spot_feature"}
         split: dict[str, NDArray[Any]] = {}
@@ -445,7 +447,7 @@ class ConvexContacts(ContactTable):
 
     @staticmethod
     def _is_same(column: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-        # The error is NaN for methods that bound the overlap only from one side.
+        # `error` is NaN for methods that do not estimate it; such entries count as equal.
         is_real = column is not None and column.dtype.kind == "f"
         return np.array_equal(column, other, equal_nan=is_real)  # type: ignore[arg-type]
 

@@ -27,15 +27,15 @@ class Entrances(Table):
     pair : (m,) ndarray of intp
         Number of the pair: its row in `pairs`.
     type : (m, 2) ndarray of uint8
-        Of the features on i and on j: (VERTEX, FACET), (FACET, VERTEX), or two EDGEs that cross. A
-        polygon's sides are FACET.
+        Types of the features on i and on j: (VERTEX, FACET), (FACET, VERTEX), or two EDGEs that
+        cross. A polygon's sides are FACET.
     feature : (m, 2) ndarray of intp
-        Their numbers in the bodies' `ConvexShape`.
+        Numbers of these features in the `ConvexShape` of each body.
     normal : (m, d) ndarray of float64
         Unit vector from j to i, the normal of the two planes in which the features lie.
     overlap : (m,) ndarray of float64
-        Overlap of these planes along the normal; negative if they are apart. If the least overlap
-        of a pair is negative, the bodies do not touch; otherwise it is the bodies' overlap.
+        Overlap of these planes along the normal; negative if they are apart. If the smallest
+        overlap of a pair is negative, the bodies do not touch; otherwise it is their overlap.
     offsets : (n + 1,) ndarray of intp, read-only
         The entrances of pair k are rows ``offsets[k]:offsets[k + 1]``.
     pairs : (n, 2) ndarray of intp, read-only
@@ -72,7 +72,7 @@ class Entrances(Table):
     overlap: NDArray[np.float64]
     offsets: NDArray[np.intp]
     pairs: NDArray[np.intp]
-    # A digest that shows whether `before` is of the same bodies.
+    # A hash of the bodies, which shows whether `before` is of the same ones.
     _bodies: int
 
     def of(self, pair: int) -> Entrances:
@@ -86,7 +86,7 @@ class Entrances(Table):
         Returns
         -------
         Entrances
-            A selection; it keeps the pairs and their numbers.
+            A selection of rows, with the same `pairs` and numbers.
 
         Raises
         ------

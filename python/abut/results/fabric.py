@@ -1,4 +1,4 @@
-"""The fabric tensor of a table: the distribution of contact directions."""
+"""The fabric tensor of a table, which measures the distribution of contact directions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def fabric(table: ContactTable, weights: ArrayLike | None) -> Doubles:
     """Compute the result of `ContactTable.fabric`."""
     normals = table.normal
     given = np.ones(len(normals)) if weights is None else _read_weights(weights, len(normals))
-    # Not a matrix product: its last bit differs between machines.
+    # A matrix product is not used, since its last bit differs between machines.
     sums = np.array([[(given * a * b).sum() for b in normals.T] for a in normals.T])
     with np.errstate(invalid="ignore"):
         return sums / given.sum()

@@ -1,8 +1,8 @@
-"""Contact history: which row continues which row of the step before, and with which vectors.
+"""Contact history: finds the row of the step before that each row continues, and its vectors.
 
 The library matches contacts of spheres with meshes by their points and normals. It matches all
-other rows by their two partners, here and in `ConvexFinder.find` with ``before``. A body on a wall
-is matched like a sphere and an other, the wall; the wall's facets are distinguished like images.
+other rows by their two partners, here and in `ConvexFinder.find` with ``before``. For the library,
+a body and a wall are a pair with an other, and the facets of the wall are its images.
 """
 
 from __future__ import annotations
@@ -21,22 +21,24 @@ if TYPE_CHECKING:
     from .contact_table import ContactTable
     from .convex_contacts import ConvexContacts
 
-# The ids of the spheres now and in the step before; for pairs with others each is a tuple of two.
+# The ids of the spheres now, and in the step before. For pairs with others, each of the two is a
+# tuple: ids of the spheres, ids of the others.
 Ids = tuple[Any, Any]
 
-# If the average distance of ids is below this, a table looks them up, in a tenth of the time of
-# sorting.
+# If the range of the ids is at most this many times their number, they are looked up in a table,
+# which takes a tenth of the time of sorting.
 _TABLE_SLOTS = 4
 
-# The cosine of 60 degrees: spots do not slide between facets with normals that differ by more.
+# The cosine of 60 degrees. If the normals of two facets differ by more than this angle, spots do
+# not slide from one to the other.
 TURNED = 0.5
 
 
 class _Steps(NamedTuple):
-    """Two tables that fit together, and their columns in the library's form.
+    """Two tables that fit together, and their columns for the library.
 
-    earlier: the numbers of the spheres or bodies, and of the others, in the step before, or -1;
-    None if they are the same.
+    earlier: two arrays, for the spheres or bodies and for the others. Each has their numbers in the
+    step before, or -1, or is None if these are the same.
     """
 
     now: Any
@@ -103,7 +105,7 @@ def carry_spots(
     vectors = _read_tangent(tangent, before, before._spots()[-1], "spot")
     old = _read_old(rows, steps)
     spots = _match_spots(old, steps)
-    # On walls, a spot may come from another row than the one that its own row continues.
+    # On walls, a spot may continue a spot on another facet: in another row than its row continues.
     old_rows = np.append(before.spot_row, -1)[spots]
     is_swapped = old.is_swapped[now.spot_row]
     return _turned(_gathered(vectors, spots), now.spot_row, old_rows, is_swapped, steps)
@@ -115,9 +117,9 @@ def carry_spots(
 def _read_steps(
     now: Any, before: Any, ids: Ids, workers: int | None, is_matched: bool = False
 ) -> _Steps:
-    """Check that two tables fit together, and match the ids of spheres or bodies.
+    """Check that two tables fit together, and find each sphere or body in the step before.
 
-    is_matched: whether the match of rows is given, so that contacts with meshes need no ids.
+    is_matched: whether the match of rows is given; contacts with meshes then need no ids.
     """
     threads = worker_count(workers, len(now))
     _check_same_search(now, before)
@@ -129,7 +131,7 @@ def _read_steps(
 
 
 def _check_same_search(now: ContactTable, before: object) -> None:
-    """Raise if the tables are of different kinds of searches."""
+    """Raise if the searches of both tables differ, such as in their dimensions."""
     if not isinstance(before, type(now)):
         raise TypeError(f"previous is {type(before).__name__}, but must be {type(now).__name__}")
     if now.point.shape[1] != before.point.shape[1]:
@@ -150,7 +152,7 @@ def pair_step(
     other_count: int | None,
     *more: Any,
 ) -> Any:
-    """Return rows of two partners in the library's form; check their columns, which may change."""
+    """Return rows of two partners for the library; check the columns, which users can change."""
     count = len(table)
     second = "mesh" if table.j is None else "j"
     for name, column in table._made_rows().items():
@@ -169,7 +171,7 @@ def pair_step(
 
 
 def check_numbers(numbers: Indices, count: int, name: str) -> None:
-    """Raise if a column has numbers outside of 0 to count - 1: tables can have any arrays."""
+    """Raise if a column has numbers outside of 0 to count - 1, since users can change columns."""
     outside = np.flatnonzero((numbers < 0) | (numbers >= count))
     if len(outside):
         row = outside[0]
@@ -177,18 +179,18 @@ def check_numbers(numbers: Indices, count: int, name: str) -> None:
 
 
 def _read_tangent(tangent: ArrayLike | None, before: Any, count: int, noun: str) -> Doubles:
-    """Read a vector for each row or spot of the step before."""
+    """Read the vectors of the rows or spots of the step before."""
     dimensions, item = before.point.shape[1:], f"previous {noun}"
     return checks.points_each(tangent, "tangent", count, item, dimensions=dimensions)
 
 
 def _read_match(rows: ArrayLike, now: ContactTable) -> Indices:
-    """Read the match, a row of the step before for each row; its values are not checked yet."""
+    """Read the rows of the step before that the rows continue; their range is not checked yet."""
     return checks.shaped(checks.indices(rows, "match"), "match", (len(now),))
 
 
 def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
-    """Return the given or computed match of rows of bodies, after checking it."""
+    """Check the given match of rows of bodies, or compute the match; return it."""
     old = _match(steps) if rows is None else _read_match(rows, steps.now)
     outside = np.flatnonzero((old < -1) | (old >= len(steps.before)))
     if len(outside):
@@ -209,7 +211,7 @@ def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
 def _compared(
     steps: _Steps, rows: Indices, old: Indices
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return where rows of both tables have the same partners, and where these are swapped."""
+    """Return where both rows have the same i and j, and where i and j are swapped."""
     now, before = steps.now, steps.before
     first, first_before = _before(steps, now.i[rows]), before.i[old]
     if now.j is None:
@@ -244,7 +246,7 @@ def _count(table: Any) -> int:
 
 
 def _read_two(ids: Any, name: str) -> tuple[Any, Any]:
-    """Read the ids of the spheres and of the others."""
+    """Read the tuple (ids of spheres, ids of others); both are None if not given."""
     if ids is None:
         return None, None
     if not isinstance(ids, tuple) or len(ids) != 2:
@@ -255,7 +257,7 @@ def _read_two(ids: Any, name: str) -> tuple[Any, Any]:
 def _numbers(
     count: int, previous_count: int, ids: Any, previous_ids: Any, noun: str
 ) -> Indices | None:
-    """Return each sphere's or body's number in the step before, or -1; None if all are the same."""
+    """Return each sphere's or body's number in the step before, or -1; None if none has changed."""
     if ids is None and previous_ids is None:
         if count == previous_count:
             return None
@@ -278,7 +280,7 @@ def _numbers(
 
 
 def _table(numbers: Indices, span: int) -> Indices:
-    """Return the index of each number below `span` in `numbers`, the last if several, or -1."""
+    """Return a table with the last index in `numbers` of each number below `span`, or -1."""
     table = np.full(span, -1)
     table[numbers] = np.arange(len(numbers))
     return table
@@ -319,7 +321,7 @@ def _match(steps: _Steps) -> Indices:
 
 
 def _before(steps: _Steps, numbers: Indices) -> Indices:
-    """Return the numbers in the step before of spheres or bodies with these numbers."""
+    """Convert numbers of spheres or bodies to their numbers in the step before."""
     earlier = steps.earlier[0]
     return numbers if earlier is None else earlier[numbers]
 
@@ -337,7 +339,7 @@ def _match_spots(old: _Old, steps: _Steps) -> Indices:
 
 
 def _match_across_facets(found: Indices, steps: _Steps) -> None:
-    """Match new spots with unmatched old ones of the same features on another facet of the wall."""
+    """Match new spots with unmatched old spots on other facets of the same wall, in place."""
     before = steps.before
     new = np.flatnonzero(found < 0)
     rest = np.setdiff1d(np.arange(before._spots()[-1]), found)
@@ -345,7 +347,7 @@ def _match_across_facets(found: Indices, steps: _Steps) -> None:
     names[: len(new), 0] = _before(steps, names[: len(new), 0])
     _, numbers = np.unique(names, axis=0, return_inverse=True)
     numbers = numbers.ravel()
-    # The first of several spots with the same name is used.
+    # If several spots have the same body, wall and features, the first one is used.
     there, place = np.unique(numbers[len(new) :], return_index=True)
     at = np.searchsorted(there, numbers[: len(new)])
     known = np.flatnonzero(np.append(there, -1)[at] == numbers[: len(new)])
@@ -357,7 +359,7 @@ def _match_across_facets(found: Indices, steps: _Steps) -> None:
 
 
 def _names_on_walls(table: ConvexContacts, spots: Indices) -> Indices:
-    """Return the body, wall and features of each spot, which together name it."""
+    """Return the body, the wall and the features of each spot, one row for each spot."""
     assert table.mesh is not None
     assert table.spot_type is not None and table.spot_feature is not None
     rows = table.spot_row[spots]
@@ -378,7 +380,7 @@ def _spot_columns(table: ConvexContacts, whose: str) -> tuple[Indices, NDArray[n
 
 
 def _gathered(vectors: Doubles, numbers: Indices) -> Doubles:
-    """Return the vector with each number, and 0 for the number -1."""
+    """Return the vectors with these numbers; for the number -1 the vector is 0."""
     gathered = np.zeros((len(numbers), vectors.shape[1]))
     there = numbers >= 0
     gathered[there] = vectors[numbers[there]]
@@ -392,15 +394,15 @@ def _turned(
     is_swapped: NDArray[np.bool_],
     steps: _Steps,
 ) -> Doubles:
-    """Turn vectors of old rows, from their normals to those of the new rows; -1 has no old row."""
+    """Turn vectors from the normals of old rows (-1: no old row) to those of the new rows."""
     normals = steps.now.normal[rows]
     before = normals.copy()
     there = np.flatnonzero(old_rows >= 0)
     before[there] = steps.before.normal[old_rows[there]]
-    # From the other body's side, vectors and normals have the opposite sign.
+    # If i and j are swapped, vectors and normals have the opposite sign.
     signs = np.where(is_swapped, -1.0, 1.0)[:, None]
     numbers = np.arange(len(rows) + 1)
-    # For the library, each row belongs to a different body.
+    # The library needs bodies: each row gets a body of its own.
     of_each = numbers, numbers[:-1], numbers[:-1]
     now = (*of_each, normals, None, normals.shape[1], -1)
     then = (*of_each, signs * before, None, normals.shape[1], -1)

@@ -1,4 +1,4 @@
-"""Maps of contacts on a mesh: values on its facets or vertices."""
+"""Values of contacts for the facets or vertices of a mesh, and the other way round."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def mesh_of(contacts: Contacts, number: object) -> tuple[int, Mesh]:
-    """Return a mesh's number as an int, and the mesh; raise if the contacts have no meshes."""
+    """Return a mesh's number as an int, and this mesh; raise if the contacts have no meshes."""
     if contacts.meshes is None:
         raise ValueError("the contacts have no mesh: use load_contacts(path, meshes=mesh)")
     index = checks.number_of(number, "mesh", len(contacts.meshes), "mesh", "meshes")
@@ -38,7 +38,7 @@ def facet_values(contacts: Contacts, values: ArrayLike, how: How, number: int) -
 
 
 def facets_of(contacts: Contacts, mesh: int, count: int) -> tuple[Indices, NDArray[np.bool_]]:
-    """Return the facets of contacts with a mesh of `count` facets, and which contacts these are."""
+    """Return the facets that contacts touch on a mesh of `count` facets, and a mask of these."""
     here = contacts.mesh == mesh
     return _numbers(contacts.facet, here, count, "facet"), here
 
@@ -51,7 +51,7 @@ def vertex_values(contacts: Contacts, values: ArrayLike, number: int) -> Doubles
 
 
 def vertex_sums(contacts: Contacts, values: Doubles, mesh: int, count: int) -> Doubles:
-    """Return weighted sums for each of the `count` vertices of a mesh."""
+    """Return the sum of weight times value for each of the `count` vertices of a mesh."""
     rows, nodes, weights = _nodes_of(contacts, mesh, count)
 
     def shared(column: Doubles) -> Doubles:
@@ -61,7 +61,7 @@ def vertex_sums(contacts: Contacts, values: Doubles, mesh: int, count: int) -> D
 
 
 def _nodes_of(contacts: Contacts, mesh: int, count: int) -> tuple[Indices, Indices, Doubles]:
-    """Return the contact, vertex and weight of each node on a mesh with `count` vertices."""
+    """Return the contact, the vertex and the weight of each node on a mesh of `count` vertices."""
     rows = np.repeat(np.arange(len(contacts)), np.diff(contacts.node_offsets))
     here = contacts.mesh[rows] == mesh
     return rows[here], _numbers(contacts.node, here, count, "node"), contacts.weight[here]
@@ -88,7 +88,7 @@ def normal_stress(contacts: Contacts, forces: ArrayLike, number: int) -> Doubles
 
 
 def _numbers(column: Indices, here: NDArray[np.bool_], count: int, name: str) -> Indices:
-    """Return a column's entries for contacts with this mesh; raise if not below `count`."""
+    """Return the selected entries of a column; raise if they are not 0 to count - 1."""
     check_numbers(np.where(here, column, 0), max(count, 1), name)
     return column[here]
 

@@ -38,28 +38,28 @@ class Pairs(ContactTable):
     i : (m,) ndarray of intp
         Number of the first sphere.
     j : (m,) ndarray of intp
-        Number of the second sphere. Among the same spheres i < j, or i = j if a sphere touches its
-        own image. In a search with others, the number among the others.
+        Number of the second sphere; i < j, or i = j if a sphere touches its own image. In a search
+        with others, the number of the second sphere among the others.
     normal : (m, d) ndarray of float64
         Unit vector from j's center to i's: the normal force on i is along +normal, on j along
         -normal. If the centers coincide, it is +x.
     overlap : (m,) ndarray of float64
-        Sum of both radii minus the centers' distance, positive where they touch.
+        Sum of both radii minus the centers' distance, positive if the spheres touch.
     point : (m, d) ndarray of float64
-        Midpoint between the two surfaces, on the line of the centers, for sphere i at the caller's
+        Midpoint between the two surfaces on the line of the centers, for sphere i at its given
         center.
     image : (m, d) ndarray of intp
-        Sphere i, at the caller's center, touches sphere j shifted by ``image * period``; 0 along
-        axes that are not periodic.
+        Sphere i at its given center touches sphere j shifted by ``image * period``; 0 along axes
+        that are not periodic.
     force : (m, 3) ndarray of float64
-        Force of the pair on i; the opposite acts on j. Only tables of `Simulation.pairs`, and
-        tables made from these, have it.
+        Force of the pair on i; the opposite force acts on j. Only tables of `Simulation.pairs`, and
+        tables made from these, have this column.
     offsets : (n + 1,) ndarray of intp, read-only
-        The pairs whose i is k are rows ``offsets[k]:offsets[k + 1]``.
+        The pairs with i = k are rows ``offsets[k]:offsets[k + 1]``.
     period : tuple of d (float or None), or None
         Period of the world along each axis.
     other_count : int, or None
-        Number of others in the search; None if it was for pairs of the same spheres.
+        Number of others in the search; None if the search had no others.
 
     Notes
     -----
@@ -109,14 +109,14 @@ class Pairs(ContactTable):
             The entries of the matrix; by default the overlaps.
         symmetric : bool, default False
             Whether each value is also at row j and column i. Row k then has all spheres that sphere
-            k touches, not only those with higher numbers.
+            k touches, not only spheres with higher numbers.
 
         Returns
         -------
         scipy.sparse.csr_array
-            (n, n), or (n, other_count): a pair's value is at row i and column j. SciPy adds up the
-            values of several images. In a symmetric matrix, the value of a sphere that touches its
-            own image counts twice, since the sphere is both i and j.
+            (n, n), or (n, other_count): a pair's value is at row i and column j. If i and j touch
+            through several images, SciPy adds up their values. In a symmetric matrix, the value of
+            a sphere that touches its own image counts twice, since the sphere is both i and j.
 
         Raises
         ------
@@ -137,7 +137,7 @@ class Pairs(ContactTable):
         >>> connected_components(pairs.matrix(), directed=False)
         (3, array([0, 1, 0, 1, 2], dtype=int32))
 
-        The cluster of sphere 2, and the number of spheres that each one touches:
+        The cluster of sphere 2, and for each sphere, the number of spheres that it touches:
 
         >>> touching = pairs.matrix(np.ones(len(pairs)), symmetric=True)
         >>> breadth_first_order(touching, 2, return_predecessors=False)
@@ -152,7 +152,7 @@ class Pairs(ContactTable):
         shape = n, n if self.other_count is None else self.other_count
         if symmetric:
             return self._symmetric(sparse, entries, shape)
-        # The arrays are copies, since SciPy sorts and sums in place.
+        # The arrays are copied, since SciPy sorts and sums in place.
         return sparse.csr_array((entries, self.j, self.offsets), shape, copy=True)
 
     def _symmetric(
@@ -243,7 +243,7 @@ class Pairs(ContactTable):
         -------
         arm_i, arm_j : (m, d) ndarray of float64
             From i's center to `point`, and from j's center, shifted by ``image * period``, to
-            `point`. So both are correct across the border of a periodic world, too.
+            `point`. So both are also correct across the border of a periodic world.
 
         Raises
         ------
@@ -251,7 +251,7 @@ class Pairs(ContactTable):
             If a shape is wrong, `i` or `j` has wrong numbers, or others are missing, or given after
             a search without others.
         TypeError
-            If they are not real numbers.
+            If the centers are not real numbers.
 
         See Also
         --------
@@ -292,8 +292,8 @@ class Pairs(ContactTable):
         velocities : (n, d) array_like
             Velocities of the centers.
         angular_velocities : (n, 3) array_like, or (n,) where d is 2, optional
-            In radians per time, counter-clockwise about their direction, or in the plane. By
-            default the spheres do not turn.
+            In radians per time (right-hand rule), in the plane counter-clockwise. By default the
+            spheres do not turn.
         others : tuple, optional
             (centers, velocities) or (centers, velocities, angular_velocities) of the others.
             Required after a search with others, and only then.
@@ -337,17 +337,17 @@ class Pairs(ContactTable):
         Parameters
         ----------
         on_i : (m,) or (m, k) array_like
-            A number, or k numbers, for each pair: its value for sphere i.
+            A number, or k numbers, for each pair: the value for sphere i.
         on_j : array_like of the same shape, optional
             The values for j. By default ``-on_i``, as for forces.
 
         Returns
         -------
         (n,) or (n, k) ndarray of float64
-            The sum over the pairs in which the sphere is i, plus the sum over those in which it is
-            j. Both follow the order of rows: equal, bit by bit, in every run. 0 without pairs.
-            After a search with others it is a tuple of two: the sums for the spheres, and for the
-            others, (other_count,) or (other_count, k).
+            For each sphere, the sum over the pairs in which it is i, plus the sum over those in
+            which it is j; 0 without pairs. Both are added in the order of rows, so that each run
+            gives the same bits. After a search with others it is a tuple of two: the sums for the
+            spheres, and the sums for the others, (other_count,) or (other_count, k).
 
         Raises
         ------
@@ -407,18 +407,18 @@ class Pairs(ContactTable):
         centers : (n, d) array_like
             Centers of the spheres in the search.
         values : (m,) array_like or str, optional
-            A finite number for each pair, or a column's name, such as "force", for magnitudes of
-            vectors. By default "overlap". The width of a line shows the magnitude of the number,
-            its color shows the sign, too.
+            A finite number for each pair, or a column's name, such as "force"; vectors count by
+            their magnitudes. By default "overlap". The width of a line shows the magnitude of the
+            number, and its color shows the number with its sign.
         ax : matplotlib axes or pyvista.Plotter, optional
             2D axes for pairs in the plane, a plotter for pairs in space; by default new ones.
         **options
-            ``others``: the centers of the others, after a search with others. ``width``: of the
-            line with the largest magnitude, or that of ``limits``; in the plane in points, by
-            default 6, in space a length, by default a fifth of the lines' median length. ``cmap``,
-            ``limits`` and ``label`` (by default the column's name): as for `Mesh.plot`.
-            ``backend``: "matplotlib" (extra ``plot``) in the plane, "pyvista" (extra ``view``) in
-            space.
+            ``others``: the centers of the others, after a search with others. ``width``: the width
+            of the line with the largest magnitude (that of ``limits`` if given). In the plane it is
+            in points, 6 by default. In space it is a length, by default a fifth of the lines'
+            median length. ``cmap``, ``limits`` and ``label`` (by default the column's name): as for
+            `Mesh.plot`. ``backend``: "matplotlib" (extra ``plot``) in the plane, "pyvista" (extra
+            ``view``) in space.
 
         Returns
         -------
@@ -450,7 +450,7 @@ class Pairs(ContactTable):
             count = len(self)
             raise ValueError(f"{whose}offsets do not ascend from 0 to the number of pairs, {count}")
         first = checks.indices(self.offsets, f"{whose}offsets")
-        # Without a period, two spheres are at most one pair, and all images are 0.
+        # Without a period, all images are 0, and two spheres are at most one pair.
         image = None if self.period is None else self.image
         return pair_step(self, whose, first, image, self.other_count)
 

@@ -81,7 +81,7 @@ def _torque(arms: Doubles, forces: Doubles) -> Doubles:
 
 
 def _body_sums(contacts: ConvexContacts, rows: Indices, on_i: Doubles, on_j: Doubles) -> Doubles:
-    """Return the sums of values for the bodies of rows."""
+    """Return, for each body, the sum of the values of contacts; `rows` has each value's contact."""
     count = contacts.body_count
     i = numbers_of(contacts, "i", count)[rows]
     if contacts.j is None:
@@ -90,7 +90,7 @@ def _body_sums(contacts: ConvexContacts, rows: Indices, on_i: Doubles, on_j: Dou
 
 
 def read_values(values: ArrayLike, name: str, count: int) -> Doubles:
-    """Read one number, or k numbers, for each of `count` rows."""
+    """Read an array with one number, or k numbers, for each of `count` rows."""
     array = checks.doubles(values, name)
     if array.ndim not in (1, 2) or len(array) != count:
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count},) or ({count}, k)")
@@ -98,7 +98,7 @@ def read_values(values: ArrayLike, name: str, count: int) -> Doubles:
 
 
 def _opposite(on_j: ArrayLike | None, on_i: Doubles) -> Doubles:
-    """Read the values for j; by default they are opposite to those for i."""
+    """Read the values for j; by default they are -on_i."""
     if on_j is None:
         return -on_i
     array = read_values(on_j, "on_j", len(on_i))
@@ -108,7 +108,7 @@ def _opposite(on_j: ArrayLike | None, on_i: Doubles) -> Doubles:
 
 
 def numbers_of(table: Table, name: str, count: int) -> Indices:
-    """Return a column of sphere numbers; raise if they are not below `count`."""
+    """Return a column of sphere numbers; raise if they are not 0 to count - 1."""
     numbers: Indices = getattr(table, name)
     if len(numbers) != len(table):
         raise ValueError(f"{name} has {len(numbers)} rows, but overlap has {len(table)}")
@@ -124,9 +124,9 @@ def _sum_both(i: Indices, j: Indices, count: int, on_i: Doubles, on_j: Doubles) 
 
 
 def by_column(reduce: Callable[..., Doubles], count: int, *values: Doubles) -> Doubles:
-    """Apply `reduce` to each column of values; it returns `count` numbers, such as for spheres.
+    """Apply `reduce` to each column of the values; it returns one number for each of `count` items.
 
-    All columns at once would need more new memory, which takes longer than the sums.
+    Reducing all columns together would need more new memory, which takes longer than the sums.
     """
     if values[0].ndim == 1:
         return reduce(*values)
@@ -137,8 +137,8 @@ def by_column(reduce: Callable[..., Doubles], count: int, *values: Doubles) -> D
 
 
 def add_up(count: int, numbers: Indices, column: Doubles) -> Doubles:
-    """Return the sum of each sphere's rows, in their order: equal, bit by bit, in every run."""
-    # NumPy's annotations lack that with weights the counts are sums.
+    """Return the sum of each sphere's rows, added in their order: each run gives the same bits."""
+    # NumPy annotates the result as integers, but with weights bincount returns floats.
     sums: Doubles = np.bincount(numbers, column, count)  # type: ignore[assignment]
     # Without rows bincount returns integers.
     return sums.astype(np.float64, copy=False)

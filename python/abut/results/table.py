@@ -1,4 +1,4 @@
-"""The base of all tables of results: columns, selections, comparison, exports."""
+"""The base of all tables of results: their columns, selections, comparison and exports."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 def same_column(make: Callable[[Any], NDArray[Any]]) -> Any:
-    """Declare a column with equal entries, which becomes an array when it is first used.
+    """Declare a column with equal entries, for which an array is made when it is first used.
 
-    Its entries can be changed if those of the table's other columns can. If the table is made with
-    this column, that array is used. Type checkers accept any type here, as from dataclasses.field;
-    the field's annotation has the type.
+    If a table is made with an array for this column, that array is used. The entries can be changed
+    if those of the other columns can. The return type is Any, so that type checkers accept this as
+    the default of a field of any type, as they do dataclasses.field.
     """
     return _SameColumn(make)
 
@@ -40,50 +40,50 @@ class _SameColumn:
 
     def __get__(self, table: Table | None, owner: type | None = None) -> Any:
         if table is None:
-            # On the class there is no value: only a table has one.
+            # Only a table has a value of the column, the class has none.
             raise AttributeError(self._name)
         column = self._make(table)
         # Columns of a simulation's tables are read-only, those of other tables are not.
         column.flags.writeable = table.overlap.flags.writeable
-        # If several threads do this at once, all get the array of the first one.
+        # If several threads do this at once, all use the array of the first thread.
         return vars(table).setdefault(self._name, column)
 
 
 class Table:
-    """A table of arrays: the base of `Contacts`, `Pairs` and others, frozen dataclasses.
+    """A table of arrays: the base of `Contacts`, `Pairs` and others, which are frozen dataclasses.
 
-    Rows are sorted by sphere; `offsets` has each sphere's first row. Each kind of table defines its
-    columns. An optional column is None in tables without it.
+    Rows are sorted by sphere; `offsets` has each sphere's first row. Each class defines its
+    columns. An optional column is None in tables that do not have it.
     """
 
-    # The nouns for a row, and for the items that `offsets` counts.
+    # The nouns for a row ("contact"), and for the items that `offsets` is for ("sphere").
     _row: ClassVar[str]
     _counted: ClassVar[str] = "sphere"
-    # All columns of the library's list; the names below follow from it.
+    # All columns as the library lists them. The names below are derived from this list.
     _columns: ClassVar[tuple[Column, ...]]
-    # Public columns with one entry for each row: `point`, `normal`, `overlap` and others.
+    # Public columns with one entry for each row, such as `point`, `normal` and `overlap`.
     _row_columns: ClassVar[tuple[str, ...]]
     # Columns that only the library reads.
     _hidden_columns: ClassVar[tuple[str, ...]]
     # Columns with several entries for each row.
     _list_columns: ClassVar[tuple[str, ...]]
-    # The name of the offsets where a row's entries in list columns begin.
+    # The name of the column that has, for each row, where its entries in list columns begin.
     _list_offsets: ClassVar[str]
-    # Read-only columns: where each sphere's rows begin, and where each row's list entries begin.
+    # Read-only columns with offsets: of each sphere's rows, and of each row's list entries.
     _offset_columns: ClassVar[tuple[str, ...]]
     # Columns with one entry for each row that only tables of a `Simulation` have.
     _further_columns: ClassVar[tuple[str, ...]] = ("force",)
-    # The names of the settings of the search, which are common to all rows.
+    # The names of the search's settings, which hold for all rows.
     _settings: ClassVar[tuple[str, ...]]
     # The columns that a notebook shows.
     _shown: ClassVar[tuple[str, ...]]
-    # Names of columns in other packages, with our names.
+    # Names of columns in other packages, with our names, for error messages.
     _synonyms: ClassVar = dict.fromkeys(("depth", "penetration", "indentation"), "overlap")
 
     point: NDArray[np.float64]
     overlap: NDArray[np.float64]
     offsets: NDArray[np.intp]
-    # Not a field of the dataclass, since only tables of a simulation have forces.
+    # This is no field of the dataclass, since only tables of a simulation have forces.
     force: NDArray[np.float64]
 
     def __init_subclass__(cls) -> None:
@@ -97,11 +97,11 @@ class Table:
 
     @classmethod
     def _found(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Self:
-        """Make a table from the library's columns; the table takes over the dict."""
+        """Make a table from the library's columns; `columns` itself becomes the table's dict."""
         fields: dict[str, Any] = columns
         fields.update(settings)
         table = object.__new__(cls)
-        # Not by __init__: setting the fields one by one takes longer than a search for one sphere.
+        # __init__ would set the fields one by one, which takes longer than a search for one sphere.
         object.__setattr__(table, "__dict__", fields)
         return table
 
@@ -117,7 +117,7 @@ class Table:
         return (*cls._row_columns, *cls._list_columns, *cls._offset_columns)
 
     def _made(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return the columns that exist as arrays already; the entries of all others are equal."""
+        """Return the columns that are arrays already; in any other column all entries are equal."""
         return {name: vars(self)[name] for name in names if name in vars(self)}
 
     def _made_columns(self) -> dict[str, NDArray[Any]]:
@@ -132,7 +132,7 @@ class Table:
         return self._there(self._row_columns) | self._made(self._further_columns)
 
     def _there(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return the columns of these names that this table has."""
+        """Return the columns with these names, except those that this table does not have."""
         columns = {name: getattr(self, name) for name in names}
         return {name: column for name, column in columns.items() if column is not None}
 
@@ -141,13 +141,13 @@ class Table:
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """Each sphere's number of contacts, or of pairs in which it is the first, (n,)."""
+        """For each sphere, the number of contacts, or of pairs in which it is i, (n,)."""
         return np.diff(self.offsets)
 
     def __len__(self) -> int:
         return len(self.overlap)
 
-    # Hidden from type checkers, which would otherwise accept every name.
+    # Type checkers must not see these methods: they would accept every name.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -166,11 +166,11 @@ class Table:
                 f" {rows}.overlap, or {rows}.to_dict(), or {rows}.to_pandas()"
             )
 
-        # Makes NumPy leave `array == table` to the table, instead of converting the table.
+        # With this, NumPy does not convert the table in `array == table`, but calls its __eq__.
         __array_ufunc__ = None
 
     def _instead_of(self, name: str) -> str:
-        """Return the end of a message: the column that a name probably means, or all columns."""
+        """Return the end of a message for a wrong name: the most similar name, or all columns."""
         public = [word for word in dir(self) if not word.startswith("_")]
         return self._close_to(name, [*self._public_columns(), *public], self._public_columns())
 
@@ -180,12 +180,12 @@ class Table:
         close = difflib.get_close_matches(meant, words, 1, 0.75)
         return f": there is {close[0]!r}" if close else f"; its columns are {', '.join(columns)}"
 
-    # Without this line Python would loop over table[0], table[1], ...
+    # Without this line, a loop over a table would use table[0], table[1], ...
     __iter__ = None
 
     # ---- columns by their names, and selections of rows ----
 
-    # For type checkers a str is also an array_like; here it is the name of a column.
+    # A str is also an array_like for type checkers, so the two signatures overlap.
     @overload
     def __getitem__(self, rows: str) -> NDArray[Any]: ...  # type: ignore[overload-overlap]
     @overload
@@ -196,7 +196,7 @@ class Table:
         return self._take(_read_rows(rows, len(self), self._row))
 
     def _column(self, name: str) -> NDArray[Any]:
-        """Return the column of this name; raise if this table does not have it."""
+        """Return the column with this name; raise if this table does not have it."""
         column = None
         if name in self._public_columns() or name in self._made(self._further_columns):
             column = getattr(self, name)
@@ -212,7 +212,7 @@ class Table:
     def _selected(self, rows: NDArray[np.intp]) -> dict[str, NDArray[Any]]:
         """Return the columns of a selection."""
         columns = {name: column[rows] for name, column in self._made_rows().items()}
-        # The new offset of a sphere is the number of selected rows before its first one.
+        # A sphere's new offset is the number of selected rows before its first row.
         for name in self._made(("offsets",)):
             columns[name] = np.searchsorted(rows, self.offsets)
         return columns | self._selected_lists(rows)
@@ -225,7 +225,7 @@ class Table:
         all_offsets = getattr(self, self._list_offsets)
         counts = np.diff(all_offsets)[rows]
         offsets = np.concatenate([[0], np.cumsum(counts)])
-        # shifts: how far each row's entries have moved towards the beginning
+        # shifts: by how much the index of each row's first entry has decreased
         shifts = all_offsets[:-1][rows] - offsets[:-1]
         entries = np.arange(offsets[-1]) + np.repeat(shifts, counts)
         columns = {name: column[entries] for name, column in lists.items()}
@@ -243,9 +243,9 @@ class Table:
         Parameters
         ----------
         flat : bool, default False
-            Only columns with one entry for each row, and vectors as ``point_x``, ``point_y``,
-            ``point_z`` etc.: the columns of `to_pandas`, for use in other libraries. They are the
-            table's own arrays or views of them.
+            Return only columns with one entry for each row, and vectors as ``point_x``,
+            ``point_y``, ``point_z`` etc.: the columns of `to_pandas`, for use in other libraries.
+            They are the table's own arrays or views of them.
 
         Returns
         -------
@@ -271,7 +271,7 @@ class Table:
         return self._rows() | self._there(names)
 
     def _flat(self) -> dict[str, NDArray[Any]]:
-        """Return the columns with one entry for each row, vectors split into _x, _y and _z."""
+        """Return the columns with one entry for each row; vectors are split into _x, _y and _z."""
         return flattened(self._row_vectors())
 
     def _row_vectors(self) -> dict[str, NDArray[Any]]:
@@ -279,7 +279,7 @@ class Table:
         return self._rows()
 
     def _flat_lists(self) -> dict[str, NDArray[Any]]:
-        """Return the list columns, vectors split into _x, _y and _z."""
+        """Return the list columns; vectors are split into _x, _y and _z."""
         return flattened(self._there(self._list_columns))
 
     def _in_space(self) -> dict[str, NDArray[Any]]:
@@ -295,9 +295,9 @@ class Table:
         Returns
         -------
         pandas.DataFrame
-            One row for each contact or pair; vectors as ``point_x``, ``point_y``, ``point_z`` etc.
-            For convex bodies without `state` and spots; columns for both bodies as ``type_i``,
-            ``type_j``, ``link_i_x``. The arrays are copies.
+            One row for each contact or pair; vectors become ``point_x``, ``point_y``, ``point_z``
+            etc. For convex bodies, `state` and spots are missing, and columns for both bodies
+            become ``type_i``, ``type_j``, ``link_i_x``. The arrays are copies.
 
         Examples
         --------
@@ -316,8 +316,8 @@ class Table:
         Returns
         -------
         pyvista.PolyData
-            One point for each contact or pair, with the other columns as point data, except the
-            nodal weights of contacts. The arrays are copies.
+            With one point for each contact or pair. The other columns, except the nodal weights of
+            contacts, are point data. The arrays are copies.
 
         Examples
         --------
@@ -338,9 +338,9 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         """Export the table to programs that read Arrow: pyarrow, polars, pandas, DuckDB and others.
 
-        It has the columns of `to_pandas`, and the nodal weights of contacts as lists, as in Parquet
-        files; the arrays are copies. ``pyarrow.table(contacts)``, ``polars.DataFrame(contacts)``
-        and ``pandas.DataFrame.from_arrow(contacts)`` call it. It needs pyarrow (extra ``io``).
+        The exported table has the columns of `to_pandas`, and the nodal weights of contacts as
+        lists; the arrays are copies. ``pyarrow.table(contacts)``, ``polars.DataFrame(contacts)``
+        and ``pandas.DataFrame.from_arrow(contacts)`` call this. It needs pyarrow (extra ``io``).
 
         Parameters
         ----------
@@ -371,14 +371,14 @@ class Table:
         Parameters
         ----------
         path : str or path-like
-            Ends in ``.npz`` (all columns; `load_contacts`, `load_pairs` or `load_convex_contacts`
-            reads it back), ``.csv``, ``.vtp`` (for ParaView) or ``.parquet`` (extra ``io``). The
-            meshes of contacts are not written.
+            Ends in ``.npz`` (all columns, for `load_contacts`, `load_pairs` or
+            `load_convex_contacts`), ``.csv``, ``.vtp`` (for ParaView) or ``.parquet`` (extra
+            ``io``). The meshes of contacts are not written.
 
         Raises
         ------
         ValueError
-            If the ending is another.
+            If the ending is unknown.
         OSError
             If the file cannot be written; an existing file then remains unchanged.
 
@@ -420,7 +420,7 @@ class Table:
         return html.numbers(value)
 
     def copy(self) -> Self:
-        """Return a table with copies of the arrays, which can be changed; meshes are shared.
+        """Return a table with copies of the arrays, which can be changed; meshes are not copied.
 
         Returns
         -------
@@ -439,7 +439,7 @@ class Table:
         return self.__deepcopy__({})
 
     def __copy__(self) -> Self:
-        # Makes all columns now, so that the table and its copy share them.
+        # This makes all arrays, so that the table and its copy share them.
         self._rows()
         return self._found(dict(vars(self)), {})
 

@@ -1,1 +1,1 @@
-"""Meshes, convex shapes and half spaces, and the three finders of contacts."""
+"""Meshes, convex shapes and half spaces, and the finders of contacts and pairs."""

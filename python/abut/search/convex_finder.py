@@ -121,20 +121,19 @@ class ConvexFinder:
     shapes : ConvexShape, or sequence of ConvexShape
         Shapes of one dimension, which bodies share.
     shape : (n,) array_like of int, optional
-        The number of each body's shape among `shapes`. By default all bodies have the only one.
+        The number of each body's shape among `shapes`. By default all bodies share a single shape.
     scales : float or (n,) array_like, default 1
         Each body's size as a multiple of its shape's, the rounding included; positive.
     method : {"slm", "fcp", "cp", "fds"}
         The method for finding the contact of a pair: the shortest link method [1]_, the fast common
-        plane [2]_, Cundall's common plane [3]_ or the fast direct search [4]_. "slm" and "fds" are
-        always right. "fcp" and "cp" miss some contacts and do not bound their error: they are here
-        for comparison.
+        plane [2]_, Cundall's common plane [3]_ or the fast direct search [4]_. "slm" and "fds" find
+        all contacts. "fcp" and "cp", for comparison, miss some and do not bound their error.
     patch_angle : float, default 5 degrees
         Radians, above 0 and below pi/4. Features that are tilted by less than this angle against
-        the common plane bear on it, and have contact points (spots).
+        the common plane have contact points (spots).
     cp_angles : (first, last), optional
-        Radians. Angles by which "cp" tilts the plane: the first angle, then half of it, and so on
-        down to the last. By default 5 and 0.01 degrees.
+        Radians. "cp" tilts the plane by the first angle, then by half of it, and so on down to the
+        last. By default 5 and 0.01 degrees.
     iterations : int, default 100
         The largest number of iterations for a pair.
 
@@ -150,7 +149,7 @@ class ConvexFinder:
     ValueError
         If there is no shape, or shapes have different dimensions. If a number of a shape is out of
         range, a scale is not positive, or a keyword's value is wrong. The message names the first
-        one.
+        wrong value.
     TypeError
         If a shape is not a `ConvexShape`, or numbers are of the wrong kind.
 
@@ -163,7 +162,7 @@ class ConvexFinder:
     The row of a pair depends only on the pair and on its row of `before`. Results are equal, bit by
     bit, for any number of threads and instruction level.
 
-    Threads may share a finder, and it can be pickled, as a `ContactFinder`.
+    Like a `ContactFinder`, it can be shared by threads and pickled.
 
     References
     ----------
@@ -187,7 +186,7 @@ class ConvexFinder:
     >>> finder
     ConvexFinder(3 bodies of 2 shapes, 'slm')
 
-    In a loop of steps, each table is passed to the next search, which starts from it:
+    In a loop of steps, each search starts from the table of the last one:
 
     >>> contacts = None
     >>> for z in 1.6, 1.5, 1.4:
@@ -217,7 +216,7 @@ class ConvexFinder:
             read_iterations(iterations),
         )
         self._input = Input(bodies, options)
-        # If the number of bodies is not known yet, the first query builds this for its number.
+        # If the number of bodies is still unknown, the first query builds this again.
         self._built = self._input.build(bodies.body_count or 0)
 
     @property
@@ -231,7 +230,7 @@ class ConvexFinder:
 
     @property
     def scales(self) -> Doubles | float:
-        """The scales as given: one number, or (n,), read-only."""
+        """The scales as given: one number, or a read-only array (n,)."""
         return self._input.bodies.scales
 
     @property
@@ -261,24 +260,24 @@ class ConvexFinder:
         Parameters
         ----------
         positions : (n, d) array_like
-            The position of each body: that of the origin of its shape's frame.
+            The position of each body, where the origin of its shape's frame is.
         orientations : (n, 4) array_like, SciPy Rotation, or (n,) array_like, optional
-            Quaternions x, y, z, w, of any length except 0; or one for all. For polygons, angles in
-            radians, counter-clockwise; or one for all. By default no body is turned.
+            Quaternions x, y, z, w, of any length except 0; for polygons, angles in radians,
+            counter-clockwise. One may be given for all. By default no body is turned.
         pairs : (m, 2) array_like of int, Pairs or ConvexContacts, optional
-            Only these pairs of bodies, i and j: one row each, in this order, whether they touch or
-            not. By default all pairs with touching circumscribed spheres, as from `PairFinder`.
+            The pairs of bodies i and j to search: each gives one row, in this order, even if it
+            does not touch. By default all pairs with touching circumscribed spheres.
         gap : float, optional
-            Report contacts with an overlap of at least -gap. By default 0, and with `pairs` all. A
-            gap of a few percent of the size also keeps the state of near pairs for the next step.
+            Only contacts with an overlap of at least -gap are returned. By default 0; with `pairs`
+            all rows are returned. A gap of a few percent of the size keeps the state of near pairs.
         before : ConvexContacts, optional
-            The result of the step before, of this finder or an equal one. Pairs start from their
-            state there, which takes a fraction of the time.
+            The result of the step before, of this finder or an equal one. The search of each pair
+            starts from its state there, which takes a fraction of the time.
         minimum : {"tracked", "global"}
-            Overlapping bodies can be separated along several normals. "tracked" keeps that of the
-            step before while it is a local minimum of the separation distance, so that forces do
-            not jump. "global" takes the least distance of all, at several times the cost. Method
-            "fds" always takes the global minimum.
+            Overlapping bodies can be separated along several normals. "tracked" keeps the normal of
+            the step before while it is a local minimum of the separation distance, so that forces
+            do not jump. "global" takes the normal with the smallest distance of all, at several
+            times the cost. Method "fds" always takes the global minimum.
         spots : bool, default True
             Whether to find contact points.
         period : sequence of d floats or None, optional
@@ -296,9 +295,9 @@ class ConvexFinder:
         Raises
         ------
         ValueError
-            If a number is not finite, a quaternion is 0, or a pair has a body twice or one that
+            If a number is not finite, a quaternion is 0, or a pair has a body twice or a body that
             does not exist. If `before` is of other bodies, or a shape or a keyword's value is
-            wrong. The message names the first one.
+            wrong. The message names the first wrong value.
         TypeError
             If an argument is of the wrong kind.
         KeyboardInterrupt
@@ -352,14 +351,14 @@ class ConvexFinder:
         positions, orientations
             As for `find`.
         walls : ContactFinder, Mesh, HalfSpace, or a sequence of these
-            Meshes and half spaces, numbered in their order; meshes must come first. A
-            `ContactFinder`, alone or as the first item, stands for all its meshes. Other meshes are
-            prepared again in each call.
+            Meshes and half spaces, numbered in this order; meshes must come first. A
+            `ContactFinder`, alone or as the first item, stands for all its meshes. Meshes that are
+            given directly are prepared again in each call.
         poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
             The poses of the meshes, as for `ContactFinder.find`.
         gap : float, optional
-            Report walls that a body overlaps by at least -gap, with all spots; some facets of such
-            a wall may be farther away. By default 0.
+            Return the contacts with walls that a body overlaps by at least -gap, with all spots.
+            Some facets of such a wall may be farther away. By default 0.
         before : ConvexContacts, optional
             The result of the step before, of this finder or an equal one, with the same walls. It
             saves time, and the result is the same.
@@ -430,7 +429,7 @@ class ConvexFinder:
         pairs : (p, 2) array_like of int, Pairs or ConvexContacts
             The pairs of bodies, i and j.
         before : Entrances, optional
-            The entrances of the same pairs in the step before. Most of them are still entrances,
+            The entrances of the same pairs in the step before. Many of them are entrances again,
             and checking this is faster than a new search. The result is the same.
 
         Returns
@@ -445,7 +444,7 @@ class ConvexFinder:
 
         Examples
         --------
-        The entrance with the least overlap gives the overlap of two squares and its direction:
+        The entrance with the smallest overlap gives the overlap of two squares and its direction:
 
         >>> import abut
         >>> finder = abut.ConvexFinder(abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]]))
@@ -504,10 +503,10 @@ class ConvexFinder:
         positions, orientations
             As for `find`.
         ax : matplotlib axes or pyvista.Plotter, optional
-            As for `ConvexShape.plot`, as are the return value and the errors.
+            As for `ConvexShape.plot`. So are the return value and the errors.
         **options
-            ``color`` of all bodies, or ``colors``, one for each; ``alpha``, the opacity;
-            ``numbers``, only these bodies; ``backend`` as for `ConvexShape.plot`.
+            ``color``, for all bodies, or ``colors``, one for each; ``alpha``, the opacity;
+            ``numbers``, the bodies to draw; ``backend`` as for `ConvexShape.plot`.
 
         Examples
         --------
@@ -526,7 +525,7 @@ class ConvexFinder:
     def _built_for(self, count: int) -> Built:
         built = self._built
         if built.body_count != count:
-            # Assigned only when complete, since other threads read it.
+            # This is assigned only when it is complete, since other threads read it.
             self._built = built = self._input.build(count)
         return built
 
@@ -544,7 +543,7 @@ class ConvexFinder:
         return html.rows_table(repr(self), head, rows, len(self.shapes))
 
     def _shape_facts(self, number: int) -> tuple[str, str]:
-        """Return how many bodies have this shape, and their circumradii."""
+        """Return texts for the number of bodies with this shape, and for their circumradii."""
         _, numbers, scales, count = self._input.bodies
         sizes = np.asarray(scales)
         if numbers is not None:

@@ -1,4 +1,4 @@
-"""Convex hulls of points, by SciPy's Qhull, as facets of these points."""
+"""The facets of convex hulls of points, by SciPy's Qhull."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def _normalized(vertices: Doubles) -> Doubles:
     Qhull's tolerance is relative to the distance from 0, not to the size of the hull.
     """
     low, high = vertices.min(axis=0), vertices.max(axis=0)
-    # Each is halved first, since the sum of both may overflow.
+    # Both are halved before they are added, since their sum may overflow.
     points = vertices - (low / 2 + high / 2)
     size = np.abs(points).max()
     return np.ldexp(points, -np.frexp(size)[1])
 
 
 def _loops(triangles: Indices, equations: Doubles, points: Doubles) -> list[list[int]]:
-    """Return the corners of each facet, in order.
+    """Return the corners of each facet, in order around it.
 
-    Qhull splits a facet into triangles, all with the facet's equation.
+    Qhull splits a facet into triangles with equal equations.
     """
     _, facet_of = np.unique(equations, axis=0, return_inverse=True)
     facet_of = facet_of.ravel()

@@ -27,12 +27,13 @@ if TYPE_CHECKING:
 METHODS: dict[Method, int] = {"slm": 0, "fcp": 1, "cp": 2, "fds": 3}
 MINIMA: dict[Minimum, int] = {"tracked": 0, "global": 1}
 
-# The first and the last angle by which a common plane is tilted. LMGC90 ends at 0.1 degrees.
+# The first and the last angle by which method "cp" tilts the plane. In LMGC90 the last one is
+# 0.1 degrees.
 CP_ANGLES = (np.radians(5.0), np.radians(0.01))
 
 
 class _Bodies(NamedTuple):
-    """Shapes, and each body's number and scale; `body_count` is None if unknown."""
+    """Shapes, and the shape's number and the scale of each body; `body_count`: None if unknown."""
 
     shapes: tuple[ConvexShape, ...]
     numbers: Indices | None
@@ -41,7 +42,7 @@ class _Bodies(NamedTuple):
 
 
 class Built(NamedTuple):
-    """The extension's finder for this number of bodies."""
+    """The extension's finder for a number of bodies."""
 
     body_count: int
     core: _core.ConvexFinder
@@ -64,11 +65,11 @@ class Input(NamedTuple):
 
 
 def digest_of(*parts: Any) -> int:
-    """Return a positive number of 63 bits that identifies these bodies by their content."""
+    """Return a hash of 63 bits, not 0, by which equal bodies or walls are recognized."""
     digest = hashlib.blake2b(digest_size=8)
     for part in parts:
         digest.update(part if isinstance(part, bytes) else repr(part).encode())
-        # Separates the parts, so that other parts do not give the same bytes.
+        # Without a separator, ("ab", "c") and ("a", "bc") would give the same bytes.
         digest.update(b";")
     return int.from_bytes(digest.digest(), "little") >> 1 | 1
 
@@ -196,7 +197,7 @@ def read_pairs(pairs: Any, body_count: int) -> tuple[Indices | None, Indices | N
 
 
 def _check_numbers(pairs: Indices, body_count: int) -> None:
-    """Raise for wrong numbers, by the name `pairs`; the library would call them i and j."""
+    """Raise if a body does not exist. The message names `pairs`; the library's names i or j."""
     if pairs.size == 0 or (pairs.min() >= 0 and pairs.max() < body_count):
         return
     row, column = np.argwhere((pairs < 0) | (pairs >= body_count))[0]
@@ -205,7 +206,7 @@ def _check_numbers(pairs: Indices, body_count: int) -> None:
 
 
 def read_before(before: Any, digest: int, placed: Placed, has_walls: bool) -> Any:
-    """Check the result of the step before; return the columns that the library reads."""
+    """Check the table of the step before; return its columns for the library, or None."""
     if before is None:
         return None
     _check_before(before, ConvexContacts, digest)

@@ -14,7 +14,7 @@ from .mesh import Mesh
 
 
 class Walls(NamedTuple):
-    """Arguments for the library, and the number of facets of each wall, -1 for a half space."""
+    """The walls as the library takes them, and each wall's number of facets (-1: half space)."""
 
     core: tuple[_core.Finder | None, Doubles | None, Doubles | None]
     counts: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Warnings for a new mesh: on coordinate noise, and on dropped facets."""
+"""Warnings for a new mesh about coordinate noise and dropped facets."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from ..base.warnings import left_out_text, warn
 if TYPE_CHECKING:
     from .mesh import Mesh
 
-# A warning is given if noise and shape cannot be distinguished for more neighbors than this count
-# and this part. It is also given if this holds for most neighbors.
+# A warning is given if noise cannot be distinguished from shape at more than 30 edges and at more
+# than a tenth of all edges between two facets, or at more than half of them.
 DOUBTFUL_COUNT, DOUBTFUL_PART = 30, 0.1
 
 NOISE_GIVEN = 4  # ABUT_NOISE_GIVEN of abut.h
 
-# Noise of this part of a facet's size hides angles of up to about 4 degrees between walls. CAD
-# meshes in float32, or in six digits, have less.
+# A warning is given if noise exceeds this part of a facet's size: it then hides angles of up to
+# about 4 degrees between walls. CAD meshes in float32 or in six digits have less noise.
 LARGE_NOISE_PART = 1e-3
 
 
 def warn_of_noise(mesh: Mesh) -> None:
-    """Warn where noise and shape cannot be distinguished, or noise is large; not if it is given."""
+    """Warn if noise cannot be distinguished from shape, or is large; not if the caller gave it."""
     if (mesh._core.noise_origin != NOISE_GIVEN).any():
         _warn_of_doubt(mesh)
         _warn_of_large_noise(mesh)

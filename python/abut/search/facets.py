@@ -1,4 +1,4 @@
-"""Facets: all forms of input become corner `indices` with `offsets` (CSR). Base of meshes."""
+"""Facets, which are converted from all forms of input to two arrays, `indices` and `offsets`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMS = "an (m, k) integer array, a list of index sequences, or the tuple (indic
 
 
 class Facets(NamedTuple):
-    """The facets for a mesh, as every reader of meshes returns them.
+    """The facets of a mesh, in the form that all readers of meshes return.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class Facets(NamedTuple):
     units : ndarray (v, 3) of float64 or None
         The unit of each coordinate's last written digit; None if float32 or float64 determines it.
     source : ndarray (m,) of intp or None
-        Each facet's number in the input, or that of its cell; None if the numbers are the same.
+        The number in the input of each facet, or of its cell; None if the numbers are the same.
     vertex_source : ndarray (vertices of the input,) of intp or None
-        The number here of each vertex of the input; None if the numbers are the same.
+        The number in `vertices` of each vertex of the input; None if the numbers are the same.
     """
 
     vertices: np.ndarray
@@ -94,7 +94,7 @@ def _is_ragged(facets: Sequence[Any]) -> bool:
     try:
         return len({len(facet) for facet in facets}) > 1
     except TypeError:
-        # Some items have no length: the later conversion by NumPy raises the error.
+        # Some items have no length, which is an error that NumPy raises later.
         return any(hasattr(facet, "__len__") for facet in facets)
 
 
@@ -123,8 +123,8 @@ def _read_rows(array: NDArray[np.intp]) -> Corners:
 T = TypeVar("T")
 
 
-# A read-only attribute that returns the extension object's attribute of the same name. It has no
-# docstring, which each attribute would show: the docstrings of the classes list the attributes.
+# A read-only attribute that returns the attribute of the same name of the extension's object. It
+# has no docstring, since `help` would show it for each attribute.
 class Held(Generic[T]):
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name

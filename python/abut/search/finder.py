@@ -55,9 +55,9 @@ def find_contacts(
     centers, radii
         As for `ContactFinder.find`.
     mesh : Mesh, any object that `Mesh.from_any` takes, HalfSpace, or a list or tuple of these
-        The facets, and half spaces, each of which counts as one infinite facet. All of them
-        together count as one mesh for the resolution of contacts. Each call prepares them again:
-        to query meshes many times, build a `ContactFinder`.
+        The facets, and half spaces, each of which counts as one infinite facet. The resolution of
+        contacts treats all of them together as one mesh. Each call prepares them again: to query
+        meshes many times, build a `ContactFinder`.
     resolution, flat_angle, gap, weights, workers, poses, period, exponent, keep_zero
         As for `ContactFinder.find`.
 
@@ -81,7 +81,7 @@ def find_contacts(
 
     Examples
     --------
-    A sphere above the middle of a square, and one beside it:
+    A sphere above the middle of a square, and a sphere next to it:
 
     >>> import abut
     >>> square = abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
@@ -93,7 +93,7 @@ def find_contacts(
     >>> contacts.normal[0]
     array([0., 0., 1.])
 
-    A half space beside the square; the first sphere is in the corner and touches both:
+    A half space next to the square; the first sphere is in the corner and touches both:
 
     >>> wall = abut.HalfSpace(point=(0.1, 0, 0), normal=(1, 0, 0))
     >>> contacts = abut.find_contacts([[0.5, 0.5, 0.25], [1.25, 0.5, 0]], 0.5, [square, wall])
@@ -142,17 +142,17 @@ class ContactFinder:
 
     Notes
     -----
-    A half space counts as an infinite facet: `facet` 0 of its number among `meshes`. Spheres behind
-    its plane touch it; if the center is behind, the overlap exceeds the radius. In tables
-    (`Contacts.meshes`) a triangle represents it. Its first vertex, which is the half space's point,
-    is the only node.
+    A half space counts as an infinite facet: its contacts have `facet` 0, and as `mesh` its place
+    among `meshes`. Spheres behind its plane touch it; if the center is behind, the overlap exceeds
+    the radius. In tables (`Contacts.meshes`) a triangle represents it. Its first vertex, which is
+    the half space's point, is the only node.
 
     Several Python threads may query one finder at once, since queries release the interpreter lock.
-    Do not change the arrays during a query: it could read any numbers, and name them in an error.
-    A pickled finder holds its meshes, and is built again when it is read.
+    Do not change the arrays during a query: the results, or the numbers in an error message, could
+    then be wrong. A pickled finder holds its meshes, and is built again when it is read.
 
-    Memory of large results is reused. A finder keeps the memory of contacts that the caller has
-    dropped for its next queries. It frees this memory if four queries have not needed it. In a
+    Memory of large results is reused: after the caller has deleted contacts, the finder keeps their
+    memory for its next queries. It frees this memory if four queries have not needed it. In a
     series of queries with many spheres that are sorted by place, it allocates about as many
     contacts as the last query found, and writes them during the search.
 
@@ -168,7 +168,7 @@ class ContactFinder:
     1
     0
 
-    The square as a floor, and again as a lid that moves down:
+    The square as a floor, and a second time as a lid that moves down:
 
     >>> import numpy as np
     >>> finder = abut.ContactFinder([square, square])
@@ -227,18 +227,18 @@ class ContactFinder:
         centers : (n, 3) array_like
             Centers of the spheres in the world, in the mesh's unit of length.
         radii : (n,) array_like or float
-            Their radii, positive.
+            Radii of the spheres, positive.
         resolution : {"hierarchy", "sharing", "all"}
             How a sphere's touching facets become its contacts. "hierarchy" is the double hierarchy
             method [1]_: a contact is dropped if a nearer one already represents it. "sharing" also
             gives each contact a part of the force, ``contacts.share``. This makes the force
-            continuous in the sphere's position, at least where the normals of its contacts are
-            within a right angle of each other. "all" keeps one contact for each touching facet.
+            continuous in the sphere's position, at least if the angles between the normals of its
+            contacts are at most 90 degrees. "all" keeps one contact for each touching facet.
         flat_angle : float, default 0
             Radians, at least 0 and below pi/2. Two walls with a dihedral angle that differs from
             flat by at most this count as one.
         gap : float, default 0
-            Also report facets at a distance of up to radius + gap; their overlap is at least -gap.
+            Also find facets at a distance of up to radius + gap; their overlap is at least -gap.
         weights : {"wachspress", "zhong"}
             Nodal weights of FACET contacts. "wachspress" (equation 32 of [1]_ in its area form)
             keeps force and moment on any polygon; "zhong" is equation 28 on quadrilaterals,
@@ -250,21 +250,21 @@ class ContactFinder:
         poses : (k, 4, 4) array_like, or sequence with an item for each mesh, optional
             Rigid transforms from the own frame of each mesh and half space to the world: a vertex v
             is at ``pose[:3, :3] @ v + pose[:3, 3]``. An item is a (4, 4) array, a SciPy
-            ``RigidTransform`` or ``Rotation`` (about the origin of the mesh's frame), or None: the
-            mesh has not moved. For one mesh, (4, 4) is enough. Rotations are made orthonormal.
-            By default no mesh has moved. New poses need no new preparation, since each mesh is
-            searched in its own frame.
+            ``RigidTransform`` or ``Rotation`` (about the origin of the mesh's frame), or None for a
+            mesh that has not moved. For one mesh, (4, 4) is enough. Rotations are made orthonormal.
+            By default no mesh has moved. Each mesh is searched in its own frame, so new poses need
+            no new preparation.
         period : sequence of 3 floats or None, optional
             The periods of the world along x, y and z; None for an axis without a period. Every mesh
             repeats; spheres may be anywhere and larger than a period. The normal of a half space
-            must be perpendicular to the periodic axes. ``contacts.image`` has the repetition that a
-            sphere touches. By default nothing repeats.
+            must be perpendicular to the periodic axes. ``contacts.image`` has the number of the
+            repetition that a sphere touches. By default nothing repeats.
         exponent : float, default 1.5
             For "sharing": the power of the contact law, force ~ overlap**exponent, positive; 1.5 is
             Hertz's law, 1 a linear spring.
         keep_zero : bool, default False
-            For "sharing": also keep contacts with a share of 0; across a gap, only those of them
-            that the hierarchy keeps.
+            For "sharing": also keep contacts with a share of 0. If they do not touch (`gap`), only
+            those are kept that "hierarchy" keeps.
 
         Returns
         -------
@@ -334,17 +334,17 @@ class ContactFinder:
         return Contacts._found(columns, settings)
 
     def prepare(self, reach: float) -> None:
-        """Build the finest bins for spheres of one size now, before many queries.
+        """Build the finest bins for spheres of one size before many queries.
 
-        By default a finder builds coarse bins when a query first needs them. It builds finer ones
-        after 10^5 spheres or more have used these, which makes one query slower. After `prepare`,
-        no query with such spheres builds bins. Results are equal, bit by bit.
+        By default the first query that needs bins builds coarse ones. After at least 10^5 spheres,
+        a query replaces them by finer ones, which makes this query slower. After `prepare`, no
+        query with such spheres builds bins. Results are equal, bit by bit.
 
         Parameters
         ----------
         reach : float
-            Radius plus gap of the spheres, positive; for several sizes that of the largest. Where
-            sizes differ so much that queries use several sets of bins, each may be prepared.
+            Radius plus gap of the spheres, positive; for several sizes, of the largest sphere. If
+            sizes differ so much that queries use several sets of bins, call this for each set.
 
         Raises
         ------
@@ -382,14 +382,14 @@ class ContactFinder:
         Parameters
         ----------
         mesh : int
-            Number of the mesh among `meshes`; the result of its `Mesh.moved` replaces it there.
+            Number of the mesh in `meshes`, where the result of `Mesh.moved` replaces it.
         vertices, workers
             As for `Mesh.moved`.
 
         Raises
         ------
         ValueError, TypeError
-            As `Mesh.moved`, or if this number is a half space's. The finder remains unchanged.
+            As `Mesh.moved`, or if this is a half space. The finder remains unchanged.
         IndexError
             If there is no such mesh.
         RuntimeError
@@ -398,7 +398,7 @@ class ContactFinder:
         Notes
         -----
         Contacts equal, bit by bit, those of a new finder of the moved meshes. In the bins, facets
-        are enlarged by an eighth of their usual size. When a vertex has moved farther, the next
+        are enlarged by an eighth of a typical facet's size. If a vertex has moved farther, the next
         query fills the bins again. Contacts that were found before keep the old mesh.
 
         Examples
@@ -428,7 +428,7 @@ class ContactFinder:
         Returns
         -------
         Statistics
-            If several threads made queries at once, counts of the one that ended last.
+            If several threads made queries at once, the counts of the query that ended last.
 
         Examples
         --------
@@ -464,7 +464,10 @@ class ContactFinder:
 
 
 def _arranged(surfaces: tuple[Surface, ...]) -> tuple[Indices, Doubles | None, tuple[Mesh, ...]]:
-    """Return the library's order of surfaces, planes of half spaces, and the meshes for tables."""
+    """Return the numbers of the surfaces in the library's order, and the half spaces' planes.
+
+    Also returns a mesh for each surface, for tables.
+    """
     meshes = tuple(one for one in surfaces if isinstance(one, Mesh))
     if len(meshes) == len(surfaces):
         return np.arange(len(meshes)), None, meshes
@@ -475,7 +478,7 @@ def _arranged(surfaces: tuple[Surface, ...]) -> tuple[Indices, Doubles | None, t
 
 
 def exchanged(items: tuple[_Read, ...], number: int, item: _Read) -> tuple[_Read, ...]:
-    """Return the tuple with another item at this index."""
+    """Return the tuple with `item` at index `number`."""
     return (*items[:number], item, *items[number + 1 :])
 
 
@@ -487,7 +490,7 @@ def _shown_row(surface: Surface) -> list[str]:
 
 
 def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
-    """Raise with the right order where an argument is clearly in the wrong place."""
+    """Raise if the arguments are clearly in the wrong order; the message has the right one."""
     order = "the order is find_contacts(centers, radii, mesh)"
     for value, name in ((centers, "centers"), (radii, "radii")):
         if isinstance(value, Mesh) or hasattr(value, "faces") or hasattr(value, "cells"):
@@ -505,7 +508,7 @@ def _read_surfaces(given: Any) -> tuple[Surface, ...]:
 
 
 def _read_surface(item: Any) -> Surface:
-    """Read a mesh or half space. Meshes do not need the module of half spaces, a slow import."""
+    """Read a mesh or half space; the module of half spaces is imported only if needed (slow)."""
     if isinstance(item, Mesh):
         return item
     from .half_space import read_surface
@@ -539,7 +542,7 @@ def is_one_mesh(given: Sequence[Any]) -> bool:
 
 
 def _depth(item: Any) -> int:
-    """Return the depth of nested lists of numbers; for other objects, which may be meshes, 3."""
+    """Return the depth of nested lists of numbers; 3 for other objects, which may be meshes."""
     if isinstance(item, np.ndarray):
         return item.ndim
     if isinstance(item, (list, tuple)):

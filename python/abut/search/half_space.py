@@ -20,8 +20,8 @@ from .mesh import Mesh
 
 _Vector = tuple[float, float, float]
 
-# A vector with a length of 1 up to rounding is not normalized. Otherwise a half space that is made
-# with the normal of another one would not be equal to it.
+# A normal with a length of 1, up to this tolerance, is not normalized. Otherwise a half space that
+# is made with the normal of another half space might not be equal to it.
 _UNIT_TOLERANCE = 4 * sys.float_info.epsilon
 
 
@@ -42,26 +42,26 @@ class HalfSpace(Value):
     point : tuple of 3 floats
         As given.
     normal : tuple of 3 floats
-        The unit vector.
+        The unit vector along the given normal.
 
     Raises
     ------
     ValueError
         If a number is not finite, a shape is wrong, or the normal has no direction.
     TypeError
-        If they are not real numbers.
+        If the arguments are not real numbers.
 
     See Also
     --------
     find_contacts, ContactFinder : Spheres against half spaces and meshes.
     ConvexFinder.find_walls : Convex bodies against half spaces and meshes.
-    Simulation.add_wall : Adds a wall, also a half space.
+    Simulation.add_wall : Adds a wall, which may be a half space.
 
     Notes
     -----
     A half space is immutable, and two with the same numbers are equal. Unlike a mesh in the same
-    plane it has no rim, and needs only one test per sphere or body. Everything behind the plane is
-    pushed out along the normal, however deep it is. In a periodic world the normal must be
+    plane it has no edges, and needs only one test per sphere or body. Whatever is behind the plane
+    is pushed out along the normal, however deep it is. In a periodic world the normal must be
     perpendicular to the periodic axes.
 
     Examples
@@ -88,7 +88,7 @@ def _unit(vector: _Vector) -> _Vector:
 
 
 def plane_rows(half_spaces: Sequence[HalfSpace]) -> Doubles:
-    """Return points and normals (h, 6), in the library's form."""
+    """Return the point and the normal of each half space, (h, 6), for the library."""
     rows = [(*plane.point, *plane.normal) for plane in half_spaces]
     return np.array(rows, np.float64).reshape(-1, 6)
 
@@ -97,7 +97,8 @@ def plane_rows(half_spaces: Sequence[HalfSpace]) -> Doubles:
 
 Surface = Mesh | HalfSpace
 
-# This many triangles of half spaces are cached: searches with equal half spaces share their meshes.
+# In tables a triangle represents a half space. This many are cached, so that equal half spaces have
+# the same mesh.
 _KEPT = 1024
 
 
@@ -123,7 +124,7 @@ def facets_of(surface: Surface) -> Mesh:
 
 @lru_cache(maxsize=_KEPT)
 def _triangle(half_space: HalfSpace) -> Mesh:
-    """Make a facet with sides of about 1 and the half space's point as its first corner."""
+    """Make a triangle in the plane, with sides of about 1 and its first corner at the point."""
     point, normal = np.array(half_space.point), np.array(half_space.normal)
     first = np.cross(normal, np.eye(3)[np.abs(normal).argmin()])
     first /= lengths(first)

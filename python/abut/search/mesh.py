@@ -45,18 +45,18 @@ class Mesh(Faceted):
         Coordinates, in any unit of length. They are kept as given and never renumbered.
     facets : (m, k) integer array, list of index sequences, or tuple (indices, offsets)
         The corners of each facet as numbers of vertices, counter-clockwise as seen from its front.
-        A list may mix polygons with different numbers of corners. In a tuple of two arrays, facet f
-        has the corners ``indices[offsets[f]:offsets[f + 1]]``.
+        A list may have polygons with different numbers of corners. In a tuple of two arrays, facet
+        f has the corners ``indices[offsets[f]:offsets[f + 1]]``.
     noise : float or (m,) array_like, optional
         The largest error of a corner, as a length. By default it is one unit in the last place of
         a facet's largest coordinate, in the precision of the numbers (float32, decimals of 6 to 13
-        digits, or float64). It is larger where facets that are almost coplanar differ by more, as
-        in a float32 mesh that was moved in float64. Walls that differ only by noise count as one
-        wall. A `MeshWarning` reports noise above a thousandth of a facet's size. Measuring noise
-        takes most of the time of building a mesh, which giving noise saves.
+        digits, or float64). It is larger if facets that are almost coplanar differ by more, as in a
+        float32 mesh that was moved in float64. Walls that differ only by noise count as one wall. A
+        `MeshWarning` reports noise above a thousandth of a facet's size. Most of the time for
+        building a mesh is for measuring noise, which is not needed if noise is given.
     split : bool or "all", default False
-        Triangulate facets that are not convex or not planar, which are errors otherwise; "all":
-        triangulate all facets, as meshes that deform need it.
+        True splits facets that are not convex or not planar into triangles; by default they are
+        errors. "all" splits all facets, which is necessary for meshes that deform.
     on_degenerate : {"raise", "drop"}
         What to do with facets without area: raise an error, or leave them out with a `MeshWarning`.
 
@@ -77,8 +77,8 @@ class Mesh(Faceted):
     noise : (m,) ndarray of float64
         The largest error of each facet's corners, in any direction.
     vertex_source : (vertices of the input,) ndarray of intp
-        The vertex that each vertex of the input became, where `read_mesh` and `from_any` weld. For
-        values at the mesh's vertices, ``values[mesh.vertex_source]`` are those at the input's.
+        The vertex of the mesh that each vertex of the input became by welding. If `values` are at
+        the mesh's vertices, ``values[mesh.vertex_source]`` are at those of the input.
     bounds : (2, 3) ndarray of float64
         Lowest and highest coordinates of the facets' corners.
 
@@ -86,18 +86,18 @@ class Mesh(Faceted):
     ------
     ValueError
         If a coordinate is not finite. If a facet has fewer than three corners, has a vertex twice
-        or one that does not exist, has no area, or is not convex. If it is not planar: a corner is
-        off its plane by more than 1e-3 of its longest diagonal. A polygon that is bent by less acts
-        as a fan of triangles. The message names the first offender.
+        or a vertex that does not exist, has no area, or is not convex. If a corner is off the
+        facet's plane by more than 1e-3 of the longest diagonal; a polygon that is bent by less acts
+        as a fan of triangles. The message names the first wrong value.
     TypeError
         If the vertices are not real numbers, or the facets not integers.
 
     Warns
     -----
     MeshWarning
-        If facets were left out. Or if many neighbors (most of them, or a tenth and more than 30)
-        are almost coplanar: off one plane by more than the digits explain, which may be noise or
-        shape.
+        If facets were dropped. Or if many pairs of adjacent facets are off one plane by slightly
+        more than the digits explain, which may be noise or shape. Many are more than half of the
+        pairs, or more than 30 and a tenth.
 
     See Also
     --------
@@ -107,13 +107,13 @@ class Mesh(Faceted):
     Notes
     -----
     A mesh is immutable: its arrays are read-only. Two meshes are equal only if they are the same
-    object. It can be pickled and copied, and its ``len`` is the number of facets. From protocol 5
-    on, its arrays are pickled out of band if the pickler takes buffers. Dask identifies it by a
-    hash of its content, and ``sys.getsizeof`` includes all its memory.
+    object. It can be pickled and copied, and its ``len`` is the number of facets. With protocol 5
+    or higher, its arrays are pickled out of band if the pickler takes buffers. Dask identifies it
+    by a hash of its content, and ``sys.getsizeof`` includes all its memory.
 
     Examples
     --------
-    A unit square of two triangles, and one of a quadrilateral:
+    A unit square of two triangles, and a unit square of one quadrilateral:
 
     >>> import abut
     >>> vertices = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]]
@@ -146,8 +146,8 @@ class Mesh(Faceted):
         split: Split = False,
         on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
-        # Copies: the library checks and then reads them without the interpreter lock. Another
-        # thread that writes to the caller's arrays must not change the checked numbers.
+        # The arrays are copied, since the library checks and reads them without the interpreter
+        # lock: another thread may write to the caller's arrays in between.
         points = checks.points(vertices, "vertices").copy()
         indices, offsets = (array.copy() for array in read_facets(facets))
         if noise is not None:
@@ -167,9 +167,9 @@ class Mesh(Faceted):
     ) -> Mesh:
         """Make a mesh from a mesh of another package.
 
-        Vertices that coincide are welded: only at shared vertices can facets share a node, and a
-        contact's history continue from one facet to the next. `vertex_source` has the vertex that
-        each vertex of the input became.
+        Vertices that coincide are welded. Only at shared vertices can facets share a node, and can
+        a contact's history continue on the next facet. `vertex_source` has the vertex that each
+        vertex of the input became.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ class Mesh(Faceted):
               the facets of all blocks in order;
             - ``meshio.Mesh``: cells that are not facets are dropped with a `MeshWarning`, and
               curved ones (``triangle6``, ``quad8``, ...) become flat facets between their corners;
-              `source` counts the cells of all blocks;
+              `source` numbers the cells through all blocks;
             - ``stl.mesh.Mesh`` of numpy-stl.
         weld : float or None, default 0
             Vertices within this distance are welded, too, as in `read_mesh`; None does not weld.
@@ -198,7 +198,7 @@ class Mesh(Faceted):
         TypeError
             If `obj` is of another kind. For a path use `read_mesh`.
         ValueError
-            As for `Mesh`, or if a meshio mesh has only solid cells, or a scene no meshes.
+            As for `Mesh`, or if a meshio mesh has only solid cells, or a scene has no meshes.
 
         Examples
         --------
@@ -226,7 +226,7 @@ class Mesh(Faceted):
     ) -> Mesh:
         """Make a mesh of contiguous arrays.
 
-        noise_origin: the origin of the given noise, from when it was first found.
+        noise_origin: how the given noise was first determined; by default the caller gave it.
         """
         drop = checks.choice(on_degenerate, "on_degenerate", ON_DEGENERATE)
         source = facets.source
@@ -274,15 +274,15 @@ class Mesh(Faceted):
         Returns
         -------
         Mesh
-            With the same `source` and `vertex_source`. Its noise is the old noise or the rounding
-            of the new coordinates, whichever is larger. Facets that lose their area by rounding are
+            With the same `source` and `vertex_source`. Its noise is the larger one of the old noise
+            and the rounding of the new coordinates. Facets that lose their area by rounding are
             dropped with a `MeshWarning`.
 
         Raises
         ------
         ValueError
-            If `pose` differs from a rigid transform by more than 1e-6, since it scales, shears or
-            mirrors. To scale a mesh use `scaled`.
+            If `pose` differs from a rigid transform by more than 1e-6, such as by scaling, shear or
+            reflection. To scale a mesh use `scaled`.
 
         See Also
         --------
@@ -301,7 +301,7 @@ class Mesh(Faceted):
         matrix = read_pose(pose, "pose")
         rotation, shift = matrix[:3, :3], matrix[:3, 3]
         vertices = rotated(self.vertices, rotation) + shift
-        # Rounding errors of the sums depend on the sizes of their terms, even where terms cancel.
+        # The rounding error of a sum depends on the sizes of its terms, even if these cancel.
         sizes = rotated(np.abs(self.vertices), np.abs(rotation)) + np.abs(shift)
         ulps = np.spacing(np.maximum.reduceat(sizes[self.indices], self.offsets[:-1], axis=0))
         along_normal = (ulps * np.abs(rotated(self.normals, rotation))).sum(axis=1)
@@ -314,26 +314,24 @@ class Mesh(Faceted):
         Parameters
         ----------
         vertices : (v, 3) array_like
-            The new coordinates of the vertices, in the same order. Facets may stretch and bend, but
-            must not lose their area or turn by a right angle or more. To turn the whole mesh use
-            `transformed` or poses.
+            The new coordinates of the vertices, in the same order. A facet must not lose its area
+            or turn by 90 degrees or more. To turn the whole mesh use `transformed` or poses.
         workers : int, optional
             As for `ContactFinder.find`.
 
         Returns
         -------
         Mesh
-            With the same `indices`, `source`, `vertex_source` and `noise`. The noise is not
-            measured again, and neither is the noise along the normal, which is smaller. A new
-            `Mesh` with ``noise=mesh.noise`` sets both to the same value, so it may distinguish
-            fewer walls. Otherwise the result equals a new mesh, bit by bit, in about a sixth of the
-            time.
+            With the same `indices`, `source`, `vertex_source` and `noise`. Noise is not measured
+            again, so this takes about a sixth of the time of a new mesh. The result equals a new
+            mesh, bit by bit, except for the noise along the normals, which is also kept. In a new
+            `Mesh` with ``noise=mesh.noise`` it would be larger: equal to `noise`.
 
         Raises
         ------
         ValueError
             If `vertices` has another shape or is not finite. If a facet is not a triangle, loses
-            its area, or turns by a right angle or more. The message names the first offender.
+            its area, or turns by 90 degrees or more. The message names the first wrong value.
         TypeError
             If `vertices` are not real numbers.
 
@@ -378,14 +376,14 @@ class Mesh(Faceted):
         cell_data: Mapping[str, ArrayLike] | None = None,
         point_data: Mapping[str, ArrayLike] | None = None,
     ) -> None:
-        """Write the mesh to a file, with columns for its facets and vertices.
+        """Write the mesh to a file, with further columns of its facets and vertices.
 
         Parameters
         ----------
         path : str or path-like
             Ends in ``.vtp`` (for ParaView), ``.vtu`` (for ParaView and meshio) or ``.stl`` (binary:
-            triangles in float32). The first two keep polygons, and have each facet's ``normal``,
-            ``area``, ``noise`` and ``source``.
+            triangles in float32). VTP and VTU files keep polygons, and have each facet's
+            ``normal``, ``area``, ``noise`` and ``source``.
         cell_data : dict of str to (m,) or (m, k) array_like, optional
             Further columns with one entry for each facet, such as from `Contacts.per_facet`.
         point_data : dict of str to (v,) or (v, k) array_like, optional
@@ -394,8 +392,8 @@ class Mesh(Faceted):
         Raises
         ------
         ValueError
-            If the ending is another, or if columns are given for STL. If a column has another
-            length, or the name of one of the mesh's own columns. The message names the first.
+            If the ending is unknown, or if columns are given for STL. If a column has the wrong
+            length, or the name of a column that the mesh has already. The message names the first.
         TypeError
             If a column does not have real numbers.
         OSError
@@ -429,8 +427,8 @@ class Mesh(Faceted):
         Returns
         -------
         pyvista.PolyData
-            Copies of the vertices and polygons, with each facet's ``normal``, ``area``, ``noise``
-            and ``source``, and the given columns.
+            With copies of the vertices and polygons, the ``normal``, ``area``, ``noise`` and
+            ``source`` of each facet, and the given columns.
 
         Raises
         ------
@@ -455,8 +453,8 @@ class Mesh(Faceted):
         Returns
         -------
         trimesh.Trimesh
-            The same vertices; polygons become the fans of triangles that searches use. Its
-            ``face_attributes["facet"]`` has the facet of each triangle.
+            With the same vertices, and polygons as the fans of triangles that searches use. Its
+            ``face_attributes["facet"]`` has the facet to which each triangle belongs.
 
         Raises
         ------
@@ -545,7 +543,7 @@ class Mesh(Faceted):
         return self._hash
 
     def _content(self) -> tuple[Any, ...]:
-        """Return all arrays that are needed to make an equal mesh, such as from a pickle."""
+        """Return all arrays from which `_rebuild` makes an equal mesh."""
         arrays = (self.vertices, self.indices, self.offsets)
         noise = (self.noise, self._core.normal_noise, self._noise_origin)
         return (*arrays, *noise, self.source, self._vertex_source)
@@ -555,7 +553,7 @@ class Mesh(Faceted):
 
     def __sizeof__(self) -> int:
         arrays = (self._source, self._vertex_source, self._noise_origin)
-        # Arrays with a base are views of the core's memory, which `bytes` counts.
+        # Arrays with a base are views of the core's memory, which `_core.bytes` includes.
         extra = sum(array.nbytes for array in arrays if array is not None and array.base is None)
         return object.__sizeof__(self) + self._core.bytes + extra
 
@@ -582,7 +580,7 @@ def _rebuild(
     content_hash: str | None = None,
 ) -> Mesh:
     if vertex_source is not None:
-        # With an out-of-band pickle this is a view, which would keep the whole buffer in memory.
+        # It is copied, since in an out-of-band pickle it is a view of a whole buffer in memory.
         vertex_source = vertex_source.copy()
     corners = aligned(vertices), aligned(indices), aligned(offsets)
     facets = Facets(*corners, None, aligned(source), vertex_source)

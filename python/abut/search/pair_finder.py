@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SEARCHES: dict[Search, int] = {"top-down": _core.TOP_DOWN, "bottom-up": _core.BOTTOM_UP}
 
 
-# This finder has no spheres. It keeps the memory of one call of find_pairs for the next call.
+# A finder without spheres, which keeps the memory of a call of find_pairs for the next call.
 _LENDER = _core.PairFinder(3, np.empty(0), 0.0, None, None, 0, _core.TOP_DOWN, None, 1, None)
 
 
@@ -46,7 +46,7 @@ def find_pairs(
     centers, others, workers
         As for `PairFinder.find`.
     radii : (n,) array_like or float
-        Their radii, positive.
+        Radii of the spheres, positive.
     gap, period, levels, search
         As for `PairFinder`.
 
@@ -57,9 +57,9 @@ def find_pairs(
 
     Notes
     -----
-    The memory of a search, about 100 bytes per sphere, is kept for the next call, since new memory
-    takes longer than the search. So is the memory of results that the caller has dropped. A call
-    for a few spheres frees most of it.
+    Since new memory takes longer than the search, two kinds of memory are kept for the next call:
+    that of the search, about 100 bytes per sphere, and that of results that the caller has deleted.
+    A call for a few spheres frees most of it.
 
     Raises
     ------
@@ -102,24 +102,24 @@ class PairFinder:
     radii : (n,) array_like
         Radii of the spheres, positive.
     gap : float or (n,) array_like, default 0
-        Also report pairs with a gap: their overlap is at least -gap, or with a gap g for each
-        sphere at least ``-(g[i] + g[j]) / 2``.
+        Also find pairs with a gap between them: their overlap is at least -gap, or with a gap g for
+        each sphere at least ``-(g[i] + g[j]) / 2``.
     levels : "auto", int, or sequence of float
-        The number of levels of the grid, 1 to 64, or their sizes, ascending; the last must be at
-        least the largest diameter plus gap, others included. A sphere is on the first level that is
-        large enough. By default cells of all levels hold the same number of spheres, and the number
-        of levels has the least `expected_work` with an ``overhead`` of 7. If large and small
-        spheres lie in different places, so that some cells hold far more, there is one level for
-        each octave. The pairs do not depend on the levels, only the time does.
+        The number of levels of the grid, 1 to 64, or their sizes, ascending. The last size must be
+        at least the largest diameter plus gap, others included. A sphere is on the first level that
+        is large enough. By default the cells of all levels hold the same number of spheres on
+        average, and the number of levels has the smallest `expected_work` with an ``overhead`` of
+        7. If large and small spheres lie in different places, so that some cells hold far more,
+        there is one level for each octave. Only the time depends on the levels, not the pairs.
     search : {"top-down", "bottom-up"}
-        Whether spheres search smaller ones on the levels below their own, or larger ones on the
-        levels above. The pairs are the same.
+        Whether the search goes from each sphere to smaller ones on the levels below, or to larger
+        ones on the levels above. The pairs are the same.
     period : sequence of 3 (or 2) floats or None, optional
         The periods of the world along each axis; None for an axis without a period. Spheres may be
-        anywhere, also outside the box, and larger than a period. Each image that touches is a pair,
+        anywhere, even outside the box, and larger than a period. Each image that touches is a pair,
         with its number in ``pairs.image``. A sphere that touches its own image is a pair with
-        i = j. A few spheres with diameters above about a third of a period are not in cells, but on
-        a level of their own in ``statistics()``. If many are so large, all images of all spheres
+        i = j. A few spheres with diameters above about a third of a period are not in cells; they
+        are a separate level in ``statistics()``. If many are so large, all images of all spheres
         are searched, which takes several times the time and memory. A period so short that each
         sphere reaches thousands of images is an error. By default nothing repeats.
 
@@ -141,11 +141,11 @@ class PairFinder:
 
     Notes
     -----
-    All lengths, also those of the result, are in the caller's unit. The grid and its searches are
-    those of [1]_, section 2 (eq. 4: the cells that a sphere accesses).
+    All lengths, including the results, are in the caller's unit. The grid and its searches are
+    described in [1]_, section 2 (eq. 4: the cells that a sphere accesses).
 
-    Threads may share a finder, it can be pickled, and memory of large results is reused, as with a
-    `ContactFinder`. Making a finder uses the number of threads of `set_num_threads` or the
+    As with a `ContactFinder`, threads may share a finder, it can be pickled, and memory of large
+    results is reused. A finder is built with the number of threads of `set_num_threads` or the
     environment.
 
     References
@@ -194,10 +194,10 @@ class PairFinder:
 
     @property
     def sizes(self) -> Doubles:
-        """The sizes of the levels, chosen or given, (L,).
+        """The sizes of the levels, (L,).
 
-        They are for the dimension of the last query's centers, before the first query for that of
-        `period`, or 3. ``statistics().sizes`` has the sizes that the query used.
+        If they are not given, they depend on the dimension of the last query's centers; before the
+        first query, on that of `period`, or 3. ``statistics().sizes`` has the sizes of the query.
         """
         return self._cores[self._last].sizes()
 
@@ -223,9 +223,9 @@ class PairFinder:
         centers : (n, 3) or (n, 2) array_like
             Centers of the spheres, or of disks in the plane: one for each radius.
         others : tuple of (centers, radii) or (centers, radii, gaps), optional
-            Other spheres. Pairs of a sphere and one of these are searched instead, and ``pairs.j``
-            is the number of the other one. One number may hold for all radii or all gaps; if the
-            finder's `gap` is a number, the gaps can be left out.
+            Other spheres. Then only pairs of a sphere and one of the others are found, and
+            ``pairs.j`` is the number of the other. One radius or gap may be given for all others;
+            if the finder's `gap` is a number, the gaps can be left out.
         workers : int, optional
             The largest number of threads, as for `ContactFinder.find`.
 
@@ -266,7 +266,8 @@ class PairFinder:
         core = self._cores.get(dimension)
         if core is None:
             core = self._cores.setdefault(dimension, self._input.build(dimension))
-        # Assigned after the core, which `statistics` of other threads may read at once.
+        # Assigned after the core is stored: `statistics` in another thread may look up the core of
+        # this dimension immediately.
         self._last = dimension
         return core
 
@@ -276,8 +277,8 @@ class PairFinder:
         Returns
         -------
         PairStatistics
-            If several threads made queries at once, counts of one of them. After a query that ended
-            with an error, all counts are 0.
+            If several threads made queries at once, the counts of one of these queries. After a
+            query that ended with an error, all counts are 0.
 
         Examples
         --------
@@ -314,14 +315,14 @@ class PairFinder:
 
 
 class _Box(NamedTuple):
-    """The period, and the possible numbers of a center's coordinates."""
+    """The period, and the possible dimensions of the centers."""
 
     period: Period | None
     dimensions: tuple[int, ...]
 
 
 class _Input(NamedTuple):
-    """The inputs of a finder: gap or gaps, and sizes or number of levels; 0 means "auto"."""
+    """The inputs of a finder; a number of levels of 0 means "auto"."""
 
     radii: Doubles
     gap: float
@@ -405,7 +406,7 @@ def _read_levels(levels: Any) -> tuple[Doubles | None, int]:
 def _read_others(
     others: tuple[Any, ...] | None, given: _Input, dimension: int
 ) -> tuple[Doubles | None, Doubles | None, Doubles | None]:
-    """Read the centers, radii and gaps of the others; None for what is not given."""
+    """Read the centers, radii and gaps of the others; each is None if it is not given."""
     if others is None:
         return None, None, None
     if not isinstance(others, (tuple, list)) or len(others) not in (2, 3):

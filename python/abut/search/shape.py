@@ -34,8 +34,8 @@ class ConvexShape(Faceted):
         of this frame's origin, which may be anywhere.
     facets : (m, k) integer array, list of index sequences, or tuple (indices, offsets), optional
         The corners of each facet, as for `Mesh`: counter-clockwise as seen from outside. For a
-        polygon, its sides with two corners each, and the polygon on their left. By default those of
-        the convex hull of the vertices, which needs SciPy (extra ``scipy``).
+        polygon, its sides, with two corners each and the polygon on their left. By default the
+        facets of the convex hull of the vertices, which needs SciPy (extra ``scipy``).
     radius : float, default 0
         Radius of the rounding: the body is all points within this distance of the polyhedron.
 
@@ -72,7 +72,7 @@ class ConvexShape(Faceted):
     ValueError
         If a coordinate is not finite, there are fewer than d + 1 vertices, or all are in one plane
         (on one line). If the radius is negative, or given facets are not convex, not closed or not
-        outward. The message names the first offender.
+        outward. The message names the first wrong value.
     TypeError
         If the vertices are not real numbers, or the facets not integers.
     ImportError
@@ -84,9 +84,9 @@ class ConvexShape(Faceted):
 
     Notes
     -----
-    Facets in one plane become one facet, and vertices that are then not a corner of three facets
-    are dropped: a cube of 12 triangles has 6 squares. The features of contacts are numbers of this
-    shape's facets, edges or vertices.
+    Facets in one plane become one facet: a cube of 12 triangles has 6 squares. Vertices that are
+    then not a corner of three facets are dropped. The features of contacts are numbers of the
+    remaining facets, edges and vertices.
 
     A shape is immutable: its arrays are read-only. Two shapes are equal if all their numbers are.
     It can be pickled and copied, and its ``len`` is the number of facets.
@@ -131,7 +131,7 @@ class ConvexShape(Faceted):
         if hasattr(vertices, "vertices"):
             what = checks.a_or_an(type(vertices).__name__)
             raise TypeError(f"vertices is {what}: use ConvexShape.from_any")
-        # Copies, as for a Mesh: another thread may change the caller's arrays meanwhile.
+        # The arrays are copied, since another thread may change the caller's arrays meanwhile.
         points = checks.points(vertices, "vertices", (3, 2)).copy()
         rounding = checks.number(radius, "radius")
         corners = _hull(points) if facets is None else read_facets(facets)
@@ -142,7 +142,7 @@ class ConvexShape(Faceted):
     def _build(
         cls, vertices: Doubles, corners: Corners, radius: float, source: Indices | None
     ) -> ConvexShape:
-        """Make a shape of contiguous arrays; source: the vertices' numbers in the input."""
+        """Make a shape of contiguous arrays; source: the number in the input of each vertex."""
         core = _core.Shape(vertices, *corners, radius)
         shape = object.__new__(cls)
         shape._core = core
@@ -237,7 +237,7 @@ class ConvexShape(Faceted):
         --------
         >>> import abut
         >>> square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
-        >>> square.rounded(1.0).volume - square.volume  # four sides, and a disk in the corners
+        >>> square.rounded(1.0).volume - square.volume  # at the sides 4, at the corners pi
         7.14159265358979...
         """
         return self._changed(self.vertices, checks.number(radius, "radius"))
@@ -329,7 +329,7 @@ class ConvexShape(Faceted):
         ImportError
             If the library is not installed; the message names the extra.
         TypeError, ValueError
-            If `ax` or the backend is of the other library.
+            If `ax` or the backend is not of the library that draws such a shape.
 
         Examples
         --------

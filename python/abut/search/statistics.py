@@ -18,13 +18,13 @@ from ..base.checks import counted
 class Statistics:
     """Counts of a finder's last query, and of its bins, as `ContactFinder.statistics` returns them.
 
-    A query finds the candidates of each sphere in bins, and excludes most of them by their boxes.
-    It computes the exact closest points of the others, and makes contacts of touching facets.
+    A query finds the candidates of each sphere in bins. It excludes many of them by their boxes,
+    computes the closest point of each remaining one, and makes contacts of touching facets.
 
     Attributes
     ----------
     spheres : int
-        Spheres of the last query; 0 before the first.
+        Spheres of the last query; 0 before the first query.
     candidates : int
         Entries of bins that the spheres were compared with.
     tests : int
@@ -32,13 +32,13 @@ class Statistics:
         up to k - 2.
     touching : int
         Facets (not triangles) that were found to touch, summed over the spheres. With
-        ``resolution="hierarchy"`` more may touch. Where all facets near a sphere lie in one plane,
-        only those below its center are tested, since the others cannot remain contacts.
+        ``resolution="hierarchy"`` more may touch: if all facets near a sphere lie in one plane,
+        only those below its center are tested, since the others cannot become contacts.
     contacts : int
-        Contacts after the resolution.
+        Contacts that remain after the resolution.
     sets : int
-        Sets of bins that were built so far: one per octave of radius plus gap, for each mesh, as
-        queries need them.
+        Sets of bins that were built so far. For each mesh, queries need one for each octave of
+        radius plus gap.
     cells : int
         Cells of all sets.
     occupied : int
@@ -112,7 +112,7 @@ class PairStatistics:
     pairs : int
         Pairs that were found.
     distances : int
-        Distances that were computed: fewer than pairs to test, since cells that a sphere cannot
+        Distances that were computed: fewer than `pair_tests`, since cells that a sphere cannot
         reach are skipped.
     bytes : int
         Memory that the finder keeps for its next query.
@@ -127,7 +127,7 @@ class PairStatistics:
     occupied : (L,) ndarray of intp
         Cells that hold spheres.
     pair_tests : (L,) ndarray of intp
-        Spheres in the cells that the level's spheres access; in a sphere's own cell half of them.
+        Spheres in the cells that the level's spheres access; in a sphere's own cell, half of them.
     cell_accesses : (L,) ndarray of intp
         Cells that the level's spheres access: on the own level half of them, and the own cell.
 
@@ -193,28 +193,28 @@ _PARTS = {
     "order": "order",
 }
 
-# Further parts of a step, shown if there are convex bodies.
+# Further parts of a step, which are shown if there are convex bodies.
 _BODY_PARTS = {"find_bodies": "find bodies' contacts", "body_laws": "laws of bodies"}
 
-# A further part of a step, shown if there are bonds.
+# A further part of a step, which is shown if there are bonds.
 _BOND_PARTS = {"bond_laws": "bonds"}
 
-# The parts of `Simulation.run` besides its steps, each shown if it has taken time.
+# The parts of `Simulation.run` that are not in its steps. A part is shown if it has taken time.
 _RUN_PARTS = {"insertion": "insertion", "calls": "Python callables", "rest": "rest of run"}
 
 
 class Clock:
-    """Measures the time of each part of a run; one part is current at a time."""
+    """A clock that adds up the time of each part of a run. Only one part is current at a time."""
 
     def __init__(self) -> None:
         self._seconds: dict[str, float] = {}
-        # The current part, and the time when it began.
+        # The current part, and the time when it became current.
         self._part: str | None = None
         self._since = 0.0
 
     @contextmanager
     def of(self, part: str) -> Iterator[None]:
-        """Make this part current during the block, and then the previous one again."""
+        """Make this part current in the block; afterwards the previous part is current again."""
         before = self._part
         self._turn_to(part)
         try:
@@ -330,9 +330,9 @@ class SimulationStatistics:
 
     @classmethod
     def of(cls, counted: Mapping[str, Any], run: Mapping[str, float]) -> SimulationStatistics:
-        """Make statistics from the library's counts of steps and the clock of `run`."""
+        """Make statistics from the library's counts and the seconds that `Clock` has measured."""
         found = cls(**counted)
-        # The library and Python have different clocks, so the difference may be below 0.
+        # The library and Python use different clocks, so the difference may be negative.
         rest = max(0.0, run.get("run", 0.0) - found.seconds)
         insertion, calls = run.get("insertion", 0.0), run.get("calls", 0.0)
         return replace(found, insertion=insertion, calls=calls, rest=rest)
@@ -378,7 +378,7 @@ class SimulationStatistics:
         )
 
     def _lists(self) -> list[str]:
-        """Return the line of the text about neighbor lists; nothing if none were made."""
+        """Return the line about neighbor lists in a list; the list is empty if none were made."""
         made = self.lists_moved + self.lists_changed
         if not made:
             return []

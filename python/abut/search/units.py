@@ -12,8 +12,8 @@ from ..base.warnings import warn
 from ..results.contacts import Contacts
 from .mesh import Mesh
 
-# Wrong units usually differ by a factor of 1000, as millimeters and meters. Sizes in the same unit
-# may differ by a few hundred, so a factor of about a third of 1000 is suspicious.
+# Sizes that differ by this factor or more are suspicious. Units usually differ by a factor of 1000,
+# as millimeters and meters, but sizes in the same unit may also differ by a factor above 100.
 FACTOR = 300.0
 
 REMEDY = (
@@ -32,7 +32,7 @@ def warn_of_enclosed(
 ) -> None:
     """Warn if a whole mesh lies deep inside a sphere.
 
-    Called before the search, in which this sphere would touch every facet.
+    It must be called before the search, in which this sphere would touch every facet.
     """
     for number, mesh in enumerate(surfaces):
         if isinstance(mesh, Mesh) and len(mesh) and len(radii):
@@ -47,8 +47,8 @@ def warn_of_enclosed(
 def _holding(
     centers: NDArray[np.float64], radii: NDArray[np.float64], box: _Box
 ) -> NDArray[np.intp]:
-    """Return the spheres that contain the box, if its nearest point is within half a radius."""
-    # Most spheres are too small to contain it: they are excluded without their centers.
+    """Return the spheres that contain the box, and have a point of it within half a radius."""
+    # Many spheres are too small to contain the box, which needs no computation with centers.
     large = np.flatnonzero(radii >= _size(box) / 2)
     below, above = box[0] - centers[large], centers[large] - box[1]
     farthest = np.linalg.norm(np.maximum(-below, -above), axis=1)
@@ -59,10 +59,10 @@ def _holding(
 def warn_of_units(
     centers: NDArray[np.float64], radii: NDArray[np.float64], reach: float, none: Contacts
 ) -> None:
-    """Warn if spheres that touch nothing up to `reach` have another size or place than the meshes.
+    """Warn if the spheres and the meshes differ much in size, or are in different places.
 
-    This takes as long as a search without contacts. Steps of simulations do not call it, since
-    their spheres may be falling.
+    The search with the gap `reach` has found no contacts (`none`). This check takes as long as such
+    a search. Simulations do not call it, since their spheres may be falling.
     """
     poses = none.poses
     boxes = [
@@ -83,9 +83,9 @@ def warn_of_units(
 
 
 def scales_apart(meshes: Sequence[Mesh], box: _Box, name: str) -> str:
-    """Return a warning if the meshes' size differs from that of the spheres' box, or nothing.
+    """Return a text if the meshes and a box differ in size by FACTOR or more; otherwise "".
 
-    name: what the warning calls the box.
+    name: the name of the box in the text.
     """
     boxes = np.array([mesh.bounds for mesh in meshes if len(mesh)])
     if not len(boxes):
@@ -109,7 +109,7 @@ def _placed_box(mesh: Mesh, pose: NDArray[np.float64] | None) -> _Box:
 
 
 def _sizes_apart(spheres: _Box, meshes: _Box, radius: float, period: Period | None) -> str:
-    """Return the text on how much larger one is than the other, or nothing."""
+    """Return a text if the meshes and the spheres differ in size by FACTOR or more; else ""."""
     size, sphere_size = _size(meshes), _size(spheres)
     if size >= FACTOR * radius:
         return f"the mesh is {_about(size / radius)} times as large as the largest radius"
@@ -129,12 +129,12 @@ def _about(factor: float) -> str:
 
 
 def _places_apart(spheres: _Box, meshes: _Box, period: Period | None) -> str:
-    """Return the text on the axis along which the boxes do not meet, or nothing."""
+    """Return a text if the boxes do not meet along an axis without a period; otherwise ""."""
     for axis, name in enumerate("xyz"):
         (low, high), (mesh_low, mesh_high) = spheres[:, axis], meshes[:, axis]
         is_repeated = period is not None and period[axis] is not None
         if not is_repeated and (high < mesh_low or mesh_high < low):
-            # The text has no numbers: Python shows an equal text only once, but with numbers every
-            # call with moved spheres would show it again.
+            # The text has no numbers, since Python shows equal warnings only once: with numbers,
+            # each call with moved spheres would show a new warning.
             return f"along {name} the spheres' box does not meet the mesh's"
     return ""
