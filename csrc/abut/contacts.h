@@ -57,7 +57,7 @@ abut_status abut_finder_update(abut_finder *finder, abut_index number, const abu
 
 /* A query for the contacts of spheres.
  *
- * Half spaces are surfaces beside the finder's meshes, and need no bins: each fills all of space
+ * Half spaces are surfaces besides the finder's meshes, and need no bins: each fills all of space
  * behind a plane. In results they are numbered after the meshes. A contact with a half space has
  * facet 0, feature 0, type FACET, and one node, 0, of weight 1. Its normal is that of the half
  * space, also where the center is behind the plane and the overlap exceeds the radius. Half spaces

@@ -219,8 +219,9 @@ typedef struct abut_convex_columns {
 void abut_convex_contacts_write(const abut_convex_contacts *contacts,
                                 const abut_convex_columns *columns);
 
-/* The spots of a step, for abut_spots_match. It finds for each spot of `now` the spot of `before`
- * that it continues, or -1: the spot with the same name in the row that its row continues. */
+/* The spots of a step, for abut_spots_match. That function finds for each spot of `now` the spot of
+ * `before` that it continues, or -1: the spot of the same name in the row that its row continues.
+ */
 typedef struct abut_spot_step {
     abut_index row_count, spot_count;
     const abut_index *spot_offsets; /* row_count + 1 */

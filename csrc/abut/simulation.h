@@ -644,8 +644,8 @@ typedef struct abut_simulation_statistics {
     abut_index body_count, body_contact_count;
     abut_index byte_count; /* memory of the simulation, without finders */
 
-    /* How often lists were rebuilt. Neighbor lists (Verlet lists): since spheres had moved too far;
-     * since spheres were added or changed. Lists near walls: since walls had moved too far. */
+    /* How often lists were rebuilt: neighbor lists (Verlet lists), because spheres had moved
+     * too far or were added or changed; lists near walls, because walls had moved too far. */
     abut_index lists_moved, lists_changed, lists_of_walls;
     abut_index candidate_count; /* candidates tested, in all steps together */
     abut_index bond_count, breakage_count;

@@ -34,7 +34,7 @@ typedef struct bond_stiffness {
 
 /* The force and moments of a bond in a step, and its stresses. */
 typedef struct bond_effect {
-    vec3 force;      /* on the first sphere; the second gets the opposite */
+    vec3 force;      /* on the first sphere; the opposite acts on the second */
     vec3 moments[2]; /* on the first and the second sphere */
     vec3 middle;     /* midway between both centers */
     double energy;

@@ -292,7 +292,7 @@ static abut_index spare_of(abut_index count)
     return count / 8 + 4 * ROW_PADDING;
 }
 
-/* Computes where each chunk's rows begin, with spare rows between: kernels read behind the last. */
+/* Computes where each chunk's rows begin. Kernels may read the spare rows behind them. */
 static void lay_out(neighbor_list *l)
 {
     l->row_begins[0] = 0;

@@ -16,7 +16,7 @@ typedef struct column_storage {
     size_t array, size, place;
     storage as;
     double least, most; /* the limits of each number */
-    abut_status bad;    /* the error for a number out of range; 0: the population's */
+    abut_status bad;    /* the error for a number out of range; 0: that of the population */
 } column_storage;
 
 /* Locations of columns. IN_ARRAY: in an array with `numbers` numbers for each place. IN_STRUCTS: in

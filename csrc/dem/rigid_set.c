@@ -143,7 +143,7 @@ void rigid_set_sum_members(const rigid_set *set, rigid_body *body, const store *
 
 /* ---- a step ---- */
 
-/* The work of applied forces is not counted; that of contacts is. */
+/* Only the work of contacts is counted, not that of applied forces. */
 void rigid_body_move(rigid_body *body, bool has_applied, const rigid_step *by)
 {
     body->sum = body->next;

@@ -44,7 +44,7 @@ typedef vec3 row_turn(const void *context, abut_index entry_before, vec3 vector)
 
 /* ---- rows.c ---- */
 
-/* Rows per task with several law functions. Each function fills blocks of its own. */
+/* Rows per task, if they have several law functions: each function fills blocks of its own. */
 enum { ROWS_OF_SPAN = 8 * LAW_BLOCK };
 
 static inline abut_index rows_of_span(const row_laws *r)

@@ -275,8 +275,8 @@ static spot_springs stiffness_of(const resting_contact *h)
                           has_roll ? h->stiffness.shear * radius * radius : 0.0};
 }
 
-/* The dashpots parallel to these springs. For linear laws only the rolling one: body_support.ratio
- * stands for the others. */
+/* The dashpots parallel to these springs. For linear laws only that of rolling is
+ * added, since body_support.ratio stands for the others. */
 static spot_springs damping_of(const resting_contact *h, const spot_springs *k)
 {
     spot_springs c = {.roll = h->law->rolling_damping * sqrt(k->roll * h->contact.inertia)};

@@ -153,7 +153,7 @@ double active_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t
     return touch_of(l, candidate) - sqrt(distance_sq_of(l, s, candidate));
 }
 
-/* Whether the distance of a candidate's spheres is within the reach of their law. */
+/* Whether a candidate's spheres touch, or are within the reach of their law. */
 static bool is_within_reach(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate)
 {
     const double reach = touch_of(l, candidate) +

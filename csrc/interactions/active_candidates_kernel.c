@@ -5,7 +5,7 @@
 #include "../spheres/grid.h"
 #include "kernels.h"
 
-/* The spheres of a candidate are prefetched into the cache this many candidates before. */
+/* Spheres are prefetched into the cache for the candidate that is this many positions ahead. */
 enum { FETCHED_AHEAD = 32 };
 
 /* Loads LANES spheres as four columns: the coordinates of centers, and the radii. */
