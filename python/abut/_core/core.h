@@ -1,5 +1,5 @@
-/* Shared by the files of the extension. It passes arrays to and from the library, and has no
- * geometry. */
+/* Declarations for all files of the extension, which passes arrays to and from the library and has
+ * no geometry. */
 #ifndef ABUT_CORE_H
 #define ABUT_CORE_H
 

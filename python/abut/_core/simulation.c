@@ -99,7 +99,7 @@ static void simulation_dealloc(PyObject *object)
     core_release(object);
 }
 
-/* `known` may refer to this object: callables that move walls may refer to their simulation. */
+/* Visits `known`: its callables that move walls may refer to this object. */
 static int simulation_traverse(PyObject *object, visitproc visit, void *arg)
 {
     Py_VISIT(Py_TYPE(object));
@@ -204,8 +204,7 @@ static void drive_walls(abut_simulation *simulation, const wall_rows *driven)
     }
 }
 
-/* Replaces all walls and their finder. Some walls begin with states (begun[0]) or drives
- * (begun[1]).
+/* Replaces all walls and their finder. begun[0] has initial states of some walls, begun[1] drives.
  */
 static PyObject *exchange_walls(simulation_object *self, PyObject *finder, const given_walls *walls,
                                 const abut_index *numbers, const wall_rows begun[2],

@@ -21,7 +21,7 @@ from .contact import HELPERS, ZERO, Contact, Force, Vector
 if TYPE_CHECKING:
     from .law import LawFunction
 
-# places of a block's members, in words of eight bytes
+# offsets of a block's members, in words of eight bytes
 _WORDS = dict(_core.LAW_BLOCK)
 
 

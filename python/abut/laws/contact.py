@@ -233,7 +233,7 @@ def hertz(contact: Contact, young: Number, damping: Number = 0.0) -> Number:
     return max(elastic - damper * math.sqrt(measure * contact.mass) * contact.parting, 0.0)
 
 
-# u_0 of a neck that snaps, which is the cube root of 1/4
+# u_0 = 4^(-1/3) of docs/dem.md eq. 22, at which a neck snaps
 _FOLD = 0.6299605249474366
 
 

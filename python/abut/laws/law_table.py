@@ -105,7 +105,7 @@ class LawTable:
             self.names.append(kept_by(law))
 
     def _check_name(self, law: Own, pair: frozenset[Material]) -> None:
-        """Raise a ValueError for another law with the same name, which identifies the history."""
+        """Raise a ValueError for another law of the same name, which identifies contact history."""
         for (a, b), other in self.laws.items():
             is_same = {self.materials[a], self.materials[b]} == pair
             is_named = isinstance(other, Own) and other.name == law.name and not is_same
@@ -151,7 +151,7 @@ class LawTable:
     # ---- combinations that are not possible ----
 
     def check_sharing(self, walls: Iterable[int]) -> None:
-        """Check that all walls have laws of one kind: shares follow from a single exponent."""
+        """Check that all walls have laws of one kind, because shares need a single exponent."""
         numbers = set(walls)
         kinds = {type(law): pair for pair, law in self.laws.items() if numbers & set(pair)}
         if len(kinds) > 1:
@@ -165,11 +165,11 @@ class LawTable:
         return f"{law.__name__} of {a} with {b}"
 
     def check_clusters(self, materials: Iterable[int]) -> None:
-        """Check that no cluster has RollingA, which brakes the spin of single spheres."""
+        """Check that no cluster has RollingA, which acts on the spin of single spheres only."""
         self._check_brakes(materials, "spheres of clusters")
 
     def check_bodies(self, materials: Iterable[int]) -> None:
-        """Check that no convex body has RollingA, which brakes the spin of single spheres."""
+        """Check that no body has RollingA, which acts on the spin of single spheres only."""
         self._check_brakes(materials, "bodies")
 
     def _check_brakes(self, materials: Iterable[int], nouns: str) -> None:

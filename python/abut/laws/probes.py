@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # number of contacts that are tried side by side, and number of steps of each
 _COUNT, _STEPS = 64, 6
 
-# relative difference by rounding when a contact is seen from its other side, or rotated
+# relative rounding error of results when partners are exchanged, or vectors are rotated
 _TOLERANCE = 1e-9
 
 # a force that begins with more than this fraction of the largest one counts as a jump

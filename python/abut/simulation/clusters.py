@@ -135,7 +135,7 @@ class Cluster(Value):
 
     @cached_property
     def _principal(self) -> tuple[Doubles, Doubles]:
-        """Moments of inertia and axes; for a density of 1 if no mass was given."""
+        """Principal moments of inertia, and axes as columns; for a density of 1 without a mass."""
         inertia = self._body[2] if self.inertia is None else self.inertia
         if inertia.ndim == 1:
             return inertia, np.eye(3)

@@ -1,4 +1,4 @@
-"""Events of a simulation: callables that apply forces or observe, and insertions."""
+"""Events of a simulation: calls of users' functions, and insertions."""
 
 from __future__ import annotations
 

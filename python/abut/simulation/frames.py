@@ -394,7 +394,7 @@ def _writers(template: str) -> _Writers:
 
 
 def _check_dumped(simulation: Simulation) -> None:
-    # an insertion may still add spheres
+    # no error with an insertion, which may still add spheres
     if not len(simulation.ids) and len(simulation.bodies.numbers) and not simulation._known.feeds:
         raise ValueError(
             "the simulation has bodies and no spheres, but a dump holds spheres only:"

@@ -48,7 +48,7 @@ class InsertionState:
     inserted : int
         Number of particles that were inserted so far.
     waiting : list of float
-        Radii of the spheres that are due but have no place yet; 1 for each cluster.
+        Radii of the spheres that are due but have no place yet. A cluster has the entry 1.
     """
 
     generator: np.random.Generator
@@ -211,7 +211,7 @@ class Insertion(Value):
     # ---- what is inserted ----
 
     def _sizes(self, state: InsertionState, time_elapsed: float) -> list[float]:
-        """Radii of the spheres that have become due; 1 for each cluster."""
+        """Radii of the spheres that have become due. A cluster has the entry 1."""
         due = self.due(time_elapsed) - state.inserted
         count = max(min(due, self._capacity()) - len(state.waiting), 0)
         if isinstance(self.radii, tuple):

@@ -235,7 +235,7 @@ def _momentum_flux(grains: Grains, are_in: _Mask) -> Doubles:
 
 
 def _parts_inside(region: Region, starts: Doubles, arms: Doubles) -> Doubles:
-    """The fraction of each segment that is in the region; segments lead from `starts` by `arms`."""
+    """The fraction in the region of each segment from `starts` to `starts + arms`, (m, 3) each."""
     ends = starts + arms
     parts = np.zeros(len(arms))
     for shift, meets in region.images(np.minimum(starts, ends), np.maximum(starts, ends)):

@@ -64,18 +64,18 @@ class Measures(Part):
             periodic box, but must not be longer than a period. By default the periodic box; then
             all three axes must be periodic.
         kinetic : bool, default False
-            Whether to add the momentum flux: the sum of m dv dv over grains with their center of
-            mass in the region, by V. Velocities dv are relative to the mean weighted by mass.
+            Whether to add the momentum flux: 1/V times the sum of m dv dv over grains with their
+            center of mass in the region. Velocities dv are relative to the mean weighted by mass.
 
         Returns
         -------
         (3, 3) ndarray of float64
             Force per area. Entry [a, b] is the mean force along b with which the material on the
-            lower side of a plane normal to axis a pushes the material on its upper side. It is the
-            sum of branch times force by the volume V of the region (Love and Weber), over all bonds
-            and all contacts of grains with each other and with walls. A branch leads from a grain's
-            center of mass to the contact point, and on to the other grain's center. Its part inside
-            the region counts. A cluster is one grain, and so is a convex body.
+            lower side of a plane normal to axis a pushes the material on its upper side. With the
+            volume V of the region it is 1/V times the sum of branch times force (Love and Weber)
+            over all bonds and all contacts of grains with each other and with walls. A branch leads
+            from a grain's center of mass to the contact point, and on to the other grain's center.
+            Its part inside the region counts. Clusters and convex bodies are grains, too.
 
         Raises
         ------

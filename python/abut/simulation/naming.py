@@ -27,7 +27,7 @@ _MEANT = {
 def names_what_was_meant(
     method: Callable[Concatenate[_S, _P], None],
 ) -> Callable[Concatenate[_S, _P], None]:
-    """Make a method's TypeError name our keyword if another code's name was used."""
+    """Make a method raise a TypeError with abut's keyword if another code's name was used."""
     known = inspect.signature(method).parameters
 
     @wraps(method)

@@ -32,7 +32,7 @@ _COVERED = 1e-9
 # Places that are closer than this fraction of the radius count as one.
 _SAME_PLACE = 1e-12
 
-# number of cuts of one sphere that are made at once, which bounds the memory
+# largest number of cuts of a sphere that are computed together, which limits the memory
 _CUTS = 1 << 12
 
 
@@ -67,7 +67,7 @@ def _outer(centers: Doubles, radii: Doubles) -> NDArray[np.intp]:
 
 
 def _of_sphere(k: int, centers: Doubles, radii: Doubles) -> Doubles:
-    """The contribution of one sphere's surface to the ten integrals."""
+    """The contribution of one sphere's surface to the ten integrals of `_cuts`."""
     near = lengths(centers - centers[k]) < radii + radii[k]
     near[k] = False
     others, other_radii = centers[near] - centers[k], radii[near]
@@ -176,7 +176,7 @@ def _cuts(
     begin, end = _arcs(heights, size, radius, others, other_radii)
     area, y, z, yy, zz, yz = _integrals(begin, end, size, center[1], center[2])
     x = center[0] + heights
-    # 1, x, y, z, xx, yy, zz, xy, xz, yz
+    # integrals of 1, x, y, z, xx, yy, zz, xy, xz and yz
     return np.column_stack([area, x * area, y, z, x * x * area, yy, zz, x * y, x * z, yz])
 
 
@@ -185,7 +185,7 @@ def _arcs(
 ) -> tuple[Doubles, Doubles]:
     """Angles (h, k + 1) between which a circle is in no other sphere; some arcs are empty."""
     begin, end = _covered(heights, size, radius, others, other_radii)
-    # an arc that covers nothing, so that there is at least one
+    # add an empty arc, so that each circle has at least one
     begin, end = (np.pad(angles, ((0, 0), (0, 1))) for angles in (begin, end))
     order = np.argsort(begin, axis=1, kind="stable")
     begin, end = (np.take_along_axis(angles, order, axis=1) for angles in (begin, end))

@@ -239,7 +239,7 @@ class KnownWalls(Walls):
         if is_active != self.entries[number].is_active:
             entry = replace(self.entries[number], is_active=is_active)
             if entry.deforming is not None:
-                # the callable is not called while the wall is off
+                # take the current step as done, because no call happens while the wall is off
                 now = entry.deforming.at(self._step_count)
                 entry = replace(entry, deforming=replace(now, step_count=self._step_count))
             self._exchange_one(number, entry, self._known)

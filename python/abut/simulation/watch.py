@@ -90,7 +90,7 @@ class Watch:
                 self._noticed.append((kind, _TEXTS[kind](simulation, Notice(*notice))))
 
     def look(self, simulation: Simulation) -> None:
-        """Warn of what was noticed, and check the step if that is due."""
+        """Give the warnings that are waiting, and check the step if a check is due."""
         self._seen = simulation._core.change_count
         self.give()
         self._look_at_servos(simulation)
@@ -102,12 +102,12 @@ class Watch:
             self.due = now - now % often + often
 
     def look_at_new_step(self, simulation: Simulation) -> None:
-        """Check a step that was assigned, whether or not the one before led to a warning."""
+        """Check a newly assigned step, even if an earlier step has led to a warning."""
         self.warned.discard("step")
         self._look_at_step(simulation)
 
     def give(self) -> None:
-        """Warn of what was noticed."""
+        """Give the warnings for what the library has noticed."""
         while self._noticed:
             self.warn_once(*self._noticed.pop(0))
 
