@@ -7,10 +7,10 @@
 Dosta and others, Computer Physics Communications 296 (2024) 109066. All codes begin with the same
 spheres and take turns, with one thread each. For each case a table is printed:
 
-- the final values of every code,
-- the root mean square over all samples of abut's difference to the mean of the others,
-- the root mean square of the others' spread, the largest value less the smallest,
-- the share of samples in which abut is within this spread,
+- the final values of every code;
+- the root mean square over all samples of abut's difference to the mean of the others;
+- the root mean square of the others' spread, the largest value less the smallest;
+- the share of samples in which abut is within this spread;
 - the processor time per sphere and step.
 
 The output is also written to results/nine_codes/.

@@ -5,9 +5,9 @@
 A wavy sheet of triangles swings by a part of a facet from step to step. Prints the shortest of
 several times on one thread, in nanoseconds per facet:
 
-- building the mesh, with measured noise and with `noise=`,
-- moving its vertices,
-- updating a finder, which keeps its bins or discards them,
+- building the mesh, with measured noise and with `noise=`;
+- moving its vertices;
+- updating a finder, which keeps its bins or discards them;
 - the first query after an update for one sphere, with kept and with new bins.
 """
 

@@ -3,8 +3,8 @@
     python benchmarks/scaling.py
     python benchmarks/scaling.py --scene settled,spheres-100 --threads 1,16
 
-Builds abut in a separate folder with ABUT_RECORD_CHUNKS, records the time of each chunk of each
-parallel run on one thread, and prints a line for each scene and number of threads:
+Builds abut in a separate folder with ABUT_RECORD_CHUNKS and records the time of each chunk of each
+parallel run on one thread. Prints a line for each scene and number of threads:
 `scene threads scheduled measured`. README.md describes what the schedule leaves out.
 """
 

@@ -3,11 +3,11 @@
  *     abut_solving FILE ROUNDS [START CONTESTANT]
  *
  * The file is a sequence of doubles:
- * - the numbers of shapes, bodies, pairs and steps,
+ * - the numbers of shapes, bodies, pairs and steps;
  * - for each shape the numbers of vertices, facets and indices, then its vertices, indices and
- *   offsets,
- * - for each body its shape and its scale,
- * - for each pair its two bodies,
+ *   offsets;
+ * - for each body its shape and its scale;
+ * - for each pair its two bodies;
  * - for each step and pair the pose of B in A's frame: a rotation, 3 x 3 by rows, and a shift.
  *
  * A line is printed for each round, start and contestant, with the nanoseconds per pair. */
