@@ -30,7 +30,7 @@ def read_spheres(
 ) -> Spheres:
     """Read a table with a header that names x, y, z and radius or diameter, in any order.
 
-    called: the file's names of columns that have other names there; case does not matter.
+    called: by our names of columns, the file's names where they differ; case does not matter.
     """
     own = {name: word.strip().lower() for name, word in called.items()}
     return _read(path, (), own, radius)[0]

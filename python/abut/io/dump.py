@@ -98,8 +98,8 @@ def read_spheres(
 ) -> Spheres:
     """Read the spheres of one frame or of all frames.
 
-    frame: its number, counted from 0 or, if negative, from the end; or "all". called: the file's
-    names of columns that have other names there.
+    frame: its number, counted from 0 or, if negative, from the end; or "all". called: by our names
+    of columns, the file's names where they differ.
     """
     if isinstance(frame, str):
         return _all_of(path, called, radius)
@@ -391,7 +391,7 @@ class _Dump:
             yield block
 
     def _check_behind(self, head: _Head) -> None:
-        """Raise if more rows follow than the head announces."""
+        """Raise if there are more rows than the number in the head."""
         behind = self.text.peek(len(_ITEM))
         if not _ITEM.startswith(behind):
             raise ValueError(

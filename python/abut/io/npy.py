@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .frame import Frame
 from .spheres import Spheres, check_arrays, from_arrays
 
-# The errors that zipfile and NumPy raise for damaged files; OSError for a negative position.
+# The errors that zipfile and NumPy raise for damaged files (OSError: at a negative position).
 _DAMAGE = (
     EOFError,
     OSError,

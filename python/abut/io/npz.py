@@ -90,9 +90,9 @@ def load_pairs(path: Path) -> Pairs:
 def _read_table(
     path: Path, kind: type[Table], optional: Iterable[str]
 ) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-    """Read and check the arrays of a saved table; return all, and those that are its columns.
+    """Read and check the arrays of a saved table. Unknown keys are ignored.
 
-    Unknown keys are ignored.
+    Returns two dicts: all arrays, and the arrays that are columns of the table.
     """
     headers = read_saved(path, f"{kind._row}s", kind._public_columns(), optional)
     check_kinds(kind, headers)

@@ -60,7 +60,7 @@ def _settings(arrays: _Arrays, dimension: int) -> dict[str, Any]:
 
 
 def _check_groups(headers: _Arrays) -> None:
-    """Raise if columns are missing, or if the file has both pairs of bodies and walls."""
+    """Raise if a column is missing, or if both `j` (bodies) and `mesh` (walls) exist."""
     partner = "walls" if "mesh" in headers else "bodies"
     for name in _columns_with(partner, *(["spots"] if "spot" in headers else [])):
         if name not in headers:

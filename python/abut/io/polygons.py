@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 
 
 def described(mesh: Mesh) -> dict[str, NDArray]:
-    """Return the columns that each file of a mesh has for its facets."""
+    """Return the facets' columns that every file of a mesh has."""
     return {"normal": mesh.normals, "area": mesh.areas, "noise": mesh.noise, "source": mesh.source}
 
 

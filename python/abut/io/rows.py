@@ -16,9 +16,9 @@ from .spheres import Columns, read_table
 # The largest number of bytes of a line. Rows are shorter: they have a few hundred columns at most.
 _LINE_BYTES = 1 << 16
 
-# How many bytes are read at once: at first, since a head has a few hundred bytes; at most for rows
-# that are skipped, so that blocks fit into a cache; and at most for other rows.
-_LEAST, _CACHED, _MOST = 1 << 16, 1 << 18, 1 << 23
+_LEAST = 1 << 16  # the number of bytes that are read at first: a head has a few hundred bytes
+_CACHED = 1 << 18  # the largest number of bytes that are read to skip rows: they fit into a cache
+_MOST = 1 << 23  # the largest number of bytes that are read at once: a frame may have gigabytes
 
 # The number of bytes of a long row; few rows are longer.
 _LIKELY_BYTES = 256
@@ -139,7 +139,7 @@ class Text:
                 return
 
     def _whole_lines(self, most: int) -> tuple[int, int]:
-        """Return where whole lines that were read end, and their number, at most `most`."""
+        """Return the end and the number of the next whole lines that were read, at most `most`."""
         # Only the next bytes are searched, since thousands of small frames may have been read.
         likely = self._at + max(_LINE_BYTES + 1, _LIKELY_BYTES * most)
         end = self._ahead.rfind(b"\n", self._at, likely) + 1

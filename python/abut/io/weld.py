@@ -133,7 +133,7 @@ def _join_within(
 
 
 def _undecided(cell: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """Return the points of all cells that have points of different groups, cell by cell."""
+    """Return the points in cells that contain points of several groups, sorted by cell."""
     mixed = np.zeros(len(cell), bool)
     mixed[cell[root != root[cell]]] = True
     members = np.flatnonzero(mixed[cell])

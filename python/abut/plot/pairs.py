@@ -97,7 +97,7 @@ def _bond_values(bonds: Bonds, values: Any) -> Doubles:
 
 
 def _lines(pairs: Pairs, centers: Any, others: Any) -> Doubles:
-    """For each pair, a line from i to the image of j, and one from j to that of i, (m, 2, 2, d)."""
+    """For each pair, the lines from i to j's image and from j to i's image, (m, 2, 2, d)."""
     arm_i, arm_j = pairs.arms(centers, others)
     check_finite(centers, others)
     shifts = pairs.image * lengths_of(pairs.period)[: arm_i.shape[1]]

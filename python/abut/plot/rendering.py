@@ -251,7 +251,7 @@ def _composed(
 
 
 def _halved(scene: Any) -> Any:
-    """A smaller picture, with the mean of each square of SAMPLES x SAMPLES pixels as a pixel."""
+    """A smaller picture, in which each pixel is the mean of SAMPLES x SAMPLES pixels."""
     rows, columns = scene.shape[0] // SAMPLES, scene.shape[1] // SAMPLES
     squares = scene[: rows * SAMPLES, : columns * SAMPLES, :3].astype(float)
     squares = squares.reshape(rows, SAMPLES, columns, SAMPLES, 3)

@@ -228,20 +228,21 @@ def _several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
 
 def _columns(simulation: Simulation) -> dict[str, Doubles]:
     """The columns by which particles can be colored: arrays (n,), spheres first, then bodies."""
-    of = simulation.bodies
-    sizes = np.array([shape.circumradius for shape in simulation.shapes])[of.shape] * of.scales
+    bodies = simulation.bodies
+    circumradii = np.array([shape.circumradius for shape in simulation.shapes])
+    sizes = circumradii[bodies.shape] * bodies.scales
     vectors = {
-        "speed": (simulation.velocities, of.velocities),
-        "spin": (simulation.angular_velocities, of.angular_velocities),
-        "force": (simulation.forces, of.forces),
-        "torque": (simulation.torques, of.torques),
+        "speed": (simulation.velocities, bodies.velocities),
+        "spin": (simulation.angular_velocities, bodies.angular_velocities),
+        "force": (simulation.forces, bodies.forces),
+        "torque": (simulation.torques, bodies.torques),
     }
-    centers = np.concatenate([simulation.centers, of.centers])
+    centers = np.concatenate([simulation.centers, bodies.centers])
     numbers = {
         "radius": (simulation.radii, sizes),
-        "mass": (simulation.masses, of.masses),
-        "material": (simulation.material, of.material),
-        "id": (simulation.ids, of.numbers),
+        "mass": (simulation.masses, bodies.masses),
+        "material": (simulation.material, bodies.material),
+        "id": (simulation.ids, bodies.numbers),
     }
     found = {name: np.linalg.norm(np.concatenate(both), axis=1) for name, both in vectors.items()}
     found |= {name: np.concatenate(both).astype(float) for name, both in numbers.items()}
@@ -315,14 +316,14 @@ def ends_of(centers: Doubles, radii: Doubles, *points: Doubles) -> Doubles:
 
 def _surface_of_bodies(simulation: Simulation) -> Placed:
     """The facets of all bodies in their places, without their rounding."""
-    of = simulation.bodies
-    shapes = [simulation.shapes[number] for number in of.shape]
+    bodies = simulation.bodies
+    shapes = [simulation.shapes[number] for number in bodies.shape]
     none, whole = np.empty((0, 3)), np.empty(0, np.intp)
     firsts = np.cumsum([0, *(len(shape.vertices) for shape in shapes)])
     sides = [np.diff(shape.offsets) for shape in shapes]
-    every = zip(shapes, of.orientations, of.scales, of.positions, strict=True)
+    every = zip(shapes, bodies.orientations, bodies.scales, bodies.positions, strict=True)
     vertices = [turned(turn, s * shape.vertices) + place for shape, turn, s, place in every]
-    turns = zip(shapes, of.orientations, strict=True)
+    turns = zip(shapes, bodies.orientations, strict=True)
     facets = np.concatenate([whole, *sides])
     places = zip(shapes, firsts, strict=False)
     return Placed(

@@ -211,7 +211,7 @@ def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
 def _compared(
     steps: _Steps, rows: Indices, old: Indices
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return where both rows have the same i and j, and where i and j are swapped."""
+    """Return, for each row, whether its old row has the same i and j, or has them swapped."""
     now, before = steps.now, steps.before
     first, first_before = _before(steps, now.i[rows]), before.i[old]
     if now.j is None:
@@ -339,7 +339,7 @@ def _match_spots(old: _Old, steps: _Steps) -> Indices:
 
 
 def _match_across_facets(found: Indices, steps: _Steps) -> None:
-    """Match new spots with unmatched old spots on other facets of the same wall, in place."""
+    """Add to `found` matches of new spots with old spots on other facets of the same wall."""
     before = steps.before
     new = np.flatnonzero(found < 0)
     rest = np.setdiff1d(np.arange(before._spots()[-1]), found)

@@ -71,7 +71,7 @@ class Table:
     _list_offsets: ClassVar[str]
     # Read-only columns with offsets: of each sphere's rows, and of each row's list entries.
     _offset_columns: ClassVar[tuple[str, ...]]
-    # Columns with one entry for each row that only tables of a `Simulation` have.
+    # Columns that only tables of a `Simulation` have, with one entry for each row.
     _further_columns: ClassVar[tuple[str, ...]] = ("force",)
     # The names of the search's settings, which hold for all rows.
     _settings: ClassVar[tuple[str, ...]]

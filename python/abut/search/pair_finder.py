@@ -57,9 +57,9 @@ def find_pairs(
 
     Notes
     -----
-    Since new memory takes longer than the search, two kinds of memory are kept for the next call:
-    that of the search, about 100 bytes per sphere, and that of results that the caller has deleted.
-    A call for a few spheres frees most of it.
+    Allocating new memory takes longer than the search. So the memory of the search, about 100 bytes
+    per sphere, is kept for the next call, and so is the memory of results that the caller has
+    deleted. A call for a few spheres frees most of it.
 
     Raises
     ------

@@ -30,8 +30,8 @@ class ConvexShape(Faceted):
     Parameters
     ----------
     vertices : (v, 3) or (v, 2) array_like
-        Coordinates in the shape's own frame, in any unit of length. The position of a body is that
-        of this frame's origin, which may be anywhere.
+        Coordinates in the shape's own frame, in any unit of length. The origin of this frame, which
+        may be anywhere, is at the position of a body.
     facets : (m, k) integer array, list of index sequences, or tuple (indices, offsets), optional
         The corners of each facet, as for `Mesh`: counter-clockwise as seen from outside. For a
         polygon, its sides, with two corners each and the polygon on their left. By default the

@@ -249,10 +249,11 @@ class SimulationStatistics:
     spheres, contacts, pairs : int
         Numbers of spheres now, and of contacts and pairs in the last step.
     neighbors, find_walls, wall_laws, pair_laws, sums, move, order : float
-        Seconds for the parts of all steps: checking neighbor lists and making new ones; finding
-        contacts with walls; matching them and applying their laws; finding pairs and applying their
-        laws; summing up forces; moving the spheres; and keeping them sorted by place. With fewer
-        than 1,000 spheres, only each 16th step is timed and stands for all.
+        Seconds for the parts of all steps. `neighbors`: to check and make neighbor lists.
+        `find_walls`, `wall_laws`: to find contacts with walls; to match them and apply their laws.
+        `pair_laws`: to find pairs and apply their laws. `sums`: to add up forces. `move`, `order`:
+        to move the spheres; to keep them sorted by place. With fewer than 1,000 spheres, only each
+        16th step is timed and stands for all.
     bytes : int
         Memory of the simulation, without the memory that its finders keep.
     sphere_steps : int

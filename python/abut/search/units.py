@@ -61,8 +61,8 @@ def warn_of_units(
 ) -> None:
     """Warn if the spheres and the meshes differ much in size, or are in different places.
 
-    The search with the gap `reach` has found no contacts (`none`). This check takes as long as such
-    a search. Simulations do not call it, since their spheres may be falling.
+    none: the contacts of a search with the gap `reach`, which has found none. This check takes as
+    long as such a search. Simulations do not call it, since their spheres may be falling.
     """
     poses = none.poses
     boxes = [
