@@ -140,7 +140,7 @@ typedef struct abut_convex_query {
     const double *orientations; /* body_count x 4: quaternions x, y, z, w, of any length but 0; for
                                    polygons body_count angles; NULL: no body is rotated */
     /* The pairs to compute. With `all_rows` each pair has one row, in the same order. NULL: all
-     * pairs of bodies whose circumscribed spheres touch within the gap, by i, then j, then
+     * pairs of bodies with circumscribed spheres that touch within the gap, by i, then j, then
      * image. */
     const abut_index *i, *j;
     abut_index pair_count;
@@ -150,8 +150,8 @@ typedef struct abut_convex_query {
     abut_convex_before before;
     abut_minimum minimum;
     int spots;            /* 1: contact points are computed */
-    const double *period; /* dimension; 0: not along this axis; NULL: along none. Each given pair
-                             uses the image whose circumscribed sphere is nearest */
+    const double *period; /* dimension; 0: not along this axis; NULL: along none. Given pairs use
+                             the image with the nearest circumscribed sphere */
     int workers;
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;

@@ -33,7 +33,7 @@ typedef struct abut_mesh_input {
     const double *normal_noise; /* facet_count, with noise: the largest displacement of a corner
                                    along the facet's normal; NULL: as in any direction */
 
-    int drop_zero_area; /* 1: facets without area are left out; 0: they are errors */
+    int drop_zero_area; /* 1: facets without area are dropped; 0: they are errors */
     int split;          /* abut_split */
 
     abut_interrupted interrupted; /* may be NULL */

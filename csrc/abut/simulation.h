@@ -478,8 +478,8 @@ typedef union abut_interaction_columns {
  * spot of bodies, and one per row of other kinds. Columns belong to the caller. If they are
  * written, any may be NULL. */
 typedef struct abut_interactions {
-    abut_index row_count, entry_count; /* entry_count: number of spots of bodies, or of nodes of
-                                          contacts with walls */
+    abut_index row_count, entry_count; /* entry_count: number of spots (bodies) or nodes
+                                          (contacts with walls) */
     abut_interaction_columns columns;
     double *force;   /* x 3: on the sphere, or on i of a pair */
     double *spring;  /* x 3: the tangential spring T */
@@ -607,8 +607,8 @@ typedef struct abut_notice {
 
 typedef struct abut_notices {
     abut_notice fast; /* a sphere or body that moved by more than its radius in a step */
-    abut_notice deep; /* two partners whose overlap has grown beyond a tenth of a radius; overlaps
-                         at placing do not count */
+    abut_notice deep; /* two partners with an overlap that has grown beyond a tenth of a radius;
+                         overlaps at placing do not count */
     /* The deepest overlap of two partners after placing, if it exceeds a twentieth of a radius.
      * Placing includes that spheres, bodies or walls are placed, get other radii, or are
      * released. */

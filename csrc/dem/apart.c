@@ -158,7 +158,7 @@ static void set_share(const pull_sharing *p, abut_index row)
     }
 }
 
-/* Shares the attraction of all spheres whose first row is in this chunk. */
+/* Shares the attraction of the spheres that have their first row in this chunk. */
 static abut_status share_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const pull_sharing *p = context;

@@ -122,8 +122,8 @@ void bonds_drop_rests(bond_set *b, bool (*is_gone)(const bond_set *b, const bond
  * and rests of removed spheres (-1). */
 void bonds_renumber(bond_set *b, const int32_t *new_rows, abut_index row_count);
 
-/* Removes the bonds that are marked as broken in `before`. Adds a rest for each bond whose spheres
- * overlapped when it was made. bonds_reserve_broken must have made the memory. */
+/* Removes the bonds that are marked as broken in `before`. Adds a rest for each bond between
+ * spheres that overlapped at first. bonds_reserve_broken must have made the memory. */
 void bonds_remove_broken(bond_set *b, abut_index row_count);
 
 /* Completes step `step`: removes the bonds that broke in it and records their breakages. */

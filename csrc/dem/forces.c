@@ -35,8 +35,8 @@ void forces_add_contacts(const abut_simulation *s, abut_index place, double radi
     }
 }
 
-/* Adds the forces of a sphere's bonds, in the order of its partners' rows. A bond that breaks is
- * left out, because even adding 0 might change the sign of a zero. */
+/* Adds the forces of a sphere's bonds, in the order of its partners' rows. A bond that breaks
+ * adds nothing, because even adding 0 might change the sign of a zero. */
 static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *sum)
 {
     const bond_set *bonds = &s->bonds;
@@ -194,7 +194,7 @@ static void add_sum(sphere_sum *to, const sphere_sum *more)
     to->brake += more->brake;
 }
 
-/* Adds the forces of pairs whose first sphere is in an earlier chunk, in the order of chunks. */
+/* Adds the forces of pairs with the first sphere in an earlier chunk, in the order of chunks. */
 static void add_pairs(const abut_simulation *s, abut_index chunk, row_span spheres)
 {
     const neighbor_list *l = &s->neighbors;

@@ -573,8 +573,8 @@ static void fill_among_bonds(const void *context, row_block *b, int32_t count)
     }
 }
 
-/* For a pair with a rest, sets the arm to half of the whole overlap. The law takes smaller spheres,
- * whose arm would not conserve angular momentum. */
+/* For a pair with a rest, sets the arm to half of the whole overlap. The law takes smaller spheres;
+ * their arm would not conserve angular momentum. */
 static void lengthen_arms(row_block *b, const double *overlaps)
 {
     for (int32_t k = 0; k < b->block.count; k++) {

@@ -27,7 +27,7 @@ abut_status solids_find(abut_simulation *s, const parallel_plan *plan, abut_erro
 abut_status solids_apply_laws(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* Sums up forces and torques. Sets lost_row and lost_body to the first sphere and the first body
- * whose next motion is not finite or leaves the range of coordinates. ABUT_OK or ABUT_NO_MEMORY. */
+ * with a next motion that is not finite, or out of range. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status forces_sum(abut_simulation *s);
 
 /* Adds the forces of walls on the sphere at `place`, in the order of distance. */

@@ -50,7 +50,7 @@ typedef struct rigid_set {
 abut_status rigid_set_reserve(rigid_set *set, abut_index count, abut_index member_count);
 void rigid_set_free(rigid_set *set);
 
-/* Removes convex bodies with a mark; is_gone NULL: clusters whose first row is -1. */
+/* Removes convex bodies with a mark; is_gone NULL: clusters with first_row -1. */
 void rigid_set_compact(rigid_set *set, const uint8_t *is_gone);
 
 /* Position and orientation of the frame of a body's surface. */

@@ -1,5 +1,5 @@
-/* Applies laws to table rows, block by block. Contacts with walls, pairs of spheres and spots of
- * bodies have functions of their own that fill a block. */
+/* Applies laws to table rows, block by block. Contacts with walls, pairs, and spots have
+ * functions of their own that fill a block. */
 #ifndef DEM_ROW_LAWS_H
 #define DEM_ROW_LAWS_H
 
@@ -28,7 +28,7 @@ typedef struct row_laws {
         *share;              /* columns of the table; NULL: `fill` writes the column of the block */
     bool are_mixed;          /* the rows may have several law functions */
     atomic_bool lacks_law;   /* set if a row has no law */
-    atomic_intptr_t bad_row; /* the first row whose R* or result is invalid; -1: none */
+    atomic_intptr_t bad_row; /* the first row with an invalid R* or result; -1: none */
 
     /* Sets partners, laws and contact history of `count` rows of a block. */
     void (*fill)(const void *context, row_block *b, int32_t count);

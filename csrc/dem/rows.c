@@ -115,7 +115,7 @@ static void set_pull_shares(const row_laws *r, law_block *block, const abut_inde
     }
 }
 
-/* Records the first row whose R* is too small for its law. */
+/* Records the first row with an R* that is too small for its law. */
 static void note_too_small(row_laws *r, const law_block *block, const abut_index *where)
 {
     for (int32_t k = 0; k < block->count; k++) {

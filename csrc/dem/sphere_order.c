@@ -9,7 +9,7 @@
 #include "pair_rows.h"
 #include "shared.h"
 
-/* Fewer spheres than this fit into the cache, so their order does not matter. */
+/* Below this number, spheres fit into the cache, so their order does not matter. */
 enum { FEWEST_SPHERES = 4096 };
 
 /* Number of steps between two sorts. After some hundred steps, moving spheres have other neighbors.

@@ -276,7 +276,7 @@ static void list_kept(const store *spheres, removal *r)
     }
 }
 
-/* Renumbers the rows of spheres, and removes clusters whose spheres are removed. */
+/* Renumbers the rows of spheres, and removes clusters that have lost their spheres. */
 static void rename_rows(abut_simulation *s, const int32_t *new_rows)
 {
     store *spheres = &s->store;

@@ -26,7 +26,7 @@ double stable_step_of_first(const law_table *laws, int32_t material, double coun
                             double mass, double speed);
 
 /* As abut_simulation_stable_step. A sphere without contacts is assumed to get `first_contacts` of
- * them. If this is 0, such a sphere is left out unless it has bonds. */
+ * them. If this is 0, such a sphere only counts if it has bonds. */
 abut_status stable_step_of_spheres(const abut_simulation *s, double first_contacts,
                                    abut_stable_step *longest);
 

@@ -114,7 +114,7 @@ struct abut_simulation {
     solid_search search;
     memory_block group_block; /* by place: its group; spheres of one group form no pairs */
     wall_set walls;
-    /* cutoffs of pairs, of spheres on walls, of bodies; 0: no law acts across a gap */
+    /* cutoffs for pairs, spheres on walls, and bodies; 0: no law acts across a gap */
     double pair_reach, wall_reach, body_reach;
     memory_block pull_block; /* by contact with a wall in this step: its share of the attraction */
     memory_block kept_block; /* by contact with a wall: whether it is kept */
@@ -124,7 +124,7 @@ struct abut_simulation {
     step_tables *now, *before;    /* before: of the last completed step */
     memory_block pair_blocks[3];  /* partners of the last step's pairs, written for readers */
     abut_finder *no_meshes;       /* finds contacts with walls if all of them are half spaces */
-    abut_pair_finder *lender;     /* a pair finder whose memory all searches of pairs use */
+    abut_pair_finder *lender;     /* a pair finder that lends its memory to all searches of pairs */
     neighbor_list neighbors;
     near_walls near;
     account account;

@@ -1,4 +1,4 @@
-/* The view of an interaction. Each kind of row and of partner has a function of its own; all other
+/* The view of an interaction. Each kind of row and partner has its own function; all other
  * functions use only the view. */
 #include "view.h"
 

@@ -210,7 +210,7 @@ LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radiu
                       .unloaded = touching};
 }
 
-/* Selects the contacts whose law stores the largest overlap in the history. */
+/* Selects the contacts with laws that store the largest overlap in the history. */
 LANES_INLINE lanes_mask cohesions_keep_most(const lanes *c)
 {
     return cohesions_are(c, ABUT_LUDING);

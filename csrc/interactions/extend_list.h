@@ -9,7 +9,7 @@
  * nearest image. */
 bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s);
 
-/* Adds the new spheres, whose places are in `places`, and renumbers the candidates of the last
+/* Adds the new spheres, at their places in `places`, and renumbers the candidates of the last
  * step's pairs. Call listing_make_buckets() next. Returns ABUT_OK; after ABUT_NO_MEMORY the list
  * must be rebuilt. */
 abut_status extend_list(neighbor_list *l, const neighbor_spheres *s, interaction_table *before,

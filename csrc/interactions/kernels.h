@@ -75,8 +75,8 @@ enum { USER_NOT_FINITE = 1, USER_HAS_MOMENTS = 2 };
 /* Writes forces and history of contacts. Returns USER_NOT_FINITE and USER_HAS_MOMENTS. */
 typedef unsigned user_effects_kernel(const law_block *block, user_block *own);
 
-/* Pairs of a chunk, whose effects are added to the sums of both spheres. If the second sphere is in
- * a later chunk, its effects are stored in an entry of the bucket for that chunk. */
+/* Pairs of a chunk with effects, which are added to the sums of both spheres. If the second sphere
+ * is in a later chunk, its effects are stored in an entry of the bucket for that chunk. */
 typedef struct pair_adding {
     int32_t count;
     const abut_index *rows; /* row of each pair in the table */

@@ -71,8 +71,8 @@ static double energy_of_jkr(const law *l, double radius, double overlap, double 
 
 /* ---- DMT ---- */
 
-/* The reach of DMT's force, divided by s_0: sqrt(1000) - 1, where 1/1000 of the attraction is
- * left. */
+/* The reach of DMT's force, divided by s_0: sqrt(1000) - 1, where 1/1000 of the attraction
+ * remains. */
 #define DMT_REACH 30.622776601683793
 
 static double reach_of_dmt(const law *l, double radius)

@@ -360,7 +360,8 @@ LANES_INLINE lanes load_most(const law_block *b, int32_t p, lanes_mask is_old)
     return lanes_select(is_old, lanes_load(most), lanes_set(0.0));
 }
 
-/* Writes the largest overlap into the history. chosen: bits of the contacts whose law stores it. */
+/* Writes the largest overlap into the history. chosen: bits of the contacts with a law that stores
+ * it. */
 LANES_INLINE void put_most(const law_block *b, int32_t p, lanes most, unsigned chosen)
 {
     double numbers[LANES];
@@ -388,8 +389,8 @@ LANES_INLINE sticking stick(const law_block *b, int32_t p, const lanes *c, const
     return of;
 }
 
-/* The normal force: eq. 7, or eq. 27 with cohesion. Returns a bit for each contact whose R* is too
- * small for its law. */
+/* The normal force: eq. 7, or eq. 27 with cohesion. Returns a bit for each contact with an R* that
+ * is too small for its law. */
 LANES_INLINE unsigned push(const law_block *b, int32_t p, const two_movers *t, const directions *d,
                            lanes overlap, lanes parting, state *s, law_kind kind, size_t count)
 {
@@ -597,7 +598,7 @@ LANES_INLINE void write_user_history(const law_block *b, user_block *own, int32_
 }
 
 /* Writes the input columns of LANES contacts from number p on. Returns a bit for each of the first
- * `count` contacts whose overlap is so deep that it must be watched. */
+ * `count` contacts with an overlap that must be watched. */
 LANES_INLINE unsigned write_user_inputs(const law_block *b, user_block *own, int32_t p,
                                         size_t count, law_kind kind)
 {

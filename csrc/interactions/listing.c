@@ -189,7 +189,7 @@ static int32_t *alloc_numbers(const neighbor_list *l)
     return numbers;
 }
 
-/* The candidates whose first sphere is in this chunk. */
+/* The candidates with the first sphere in this chunk. */
 static row_span candidates_of(const neighbor_list *l, abut_index chunk)
 {
     const int32_t begin = l->begins[chunk * NEIGHBOR_CHUNK];

@@ -459,7 +459,7 @@ static void write_offsets(const interaction_table *t)
     }
 }
 
-/* Rows are moved to earlier positions, whose old rows have been read before. */
+/* Rows are moved to earlier positions; the old rows there have been read before. */
 void table_keep(interaction_table *t, const bool *is_kept)
 {
     const interaction_table all = *t;

@@ -36,7 +36,7 @@ enum { TABLE_COLUMNS = 34 };
 typedef struct interaction_table {
     abut_interaction kind;
     abut_index count;       /* number of rows */
-    abut_index entry_count; /* number of nodes of contacts with walls, or of spots of bodies */
+    abut_index entry_count; /* number of nodes (contacts with walls) or spots (bodies) */
     abut_index first_count; /* number of first partners, which have offsets */
     /* Rows of a list are stored in chunks of first spheres, with spare rows behind each chunk. i, j
      * and image are NULL until dem/pair_rows.h writes them. */
@@ -117,7 +117,7 @@ typedef struct renumbering {
 } renumbering;
 
 /* Writes a table with new numbers of partners into `to`. Rows are in the order of a search; those
- * of removed partners are left out. Returns ABUT_OK or ABUT_NO_MEMORY. */
+ * of removed partners are not written. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status table_renumber(interaction_table *to, const interaction_table *from,
                            const renumbering *by, table_extras extras, int workers);
 

@@ -67,7 +67,7 @@ struct abut_lammps {
     memory_block member_block, id_block, holder_block;
     double *own_centers, *own_radii; /* the store's own columns; during a call it uses LAMMPS'
                                         arrays instead if all atoms are in the group */
-    abut_index numbered; /* number of spheres whose rows, places and materials are in the store */
+    abut_index numbered; /* number of spheres with rows, places and materials in the store */
 
     /* The finder has the facets of walls at rest that touch `covered` or an image of it, by the
      * periods of `covered_lattice`. */
