@@ -30,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     Parameters
     ----------
     argv : list of str, optional
-        The arguments after the command's name; by default those of this process.
+        The arguments after the command's name; by default the arguments of this process.
 
     Returns
     -------

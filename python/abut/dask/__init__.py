@@ -5,7 +5,7 @@ they are computed, only a few frames are searched.
 
 This is fast because little data moves between processes:
 
-- Each task reads its own frames, so many that it lasts longer than Dask's overhead for a task.
+- Each task reads its own frames, and enough of them to last longer than Dask's overhead.
 - Meshes are sent to each worker once, and the worker keeps a finder for them for all its tasks.
 - Only the rows of results are sent back.
 """

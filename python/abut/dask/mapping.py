@@ -324,7 +324,7 @@ def _scattered(client: Any, parcel: Parcel) -> Any:
 
 
 def _worker_count(client: Any) -> int:
-    """Return the number of tasks that are needed so that all workers have one."""
+    """Return the number of tasks with which every worker has at least one task."""
     if client is not None:
         return max(1, sum(client.nthreads().values()))
     count = dask.config.get("num_workers", None) or dask.system.CPU_COUNT

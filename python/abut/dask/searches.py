@@ -34,7 +34,7 @@ class ContactSearch(NamedTuple):
 
 
 def _checking_finder(parcel: Parcel, options: dict[str, Any]) -> ContactFinder:
-    """Return a small finder that raises the same errors for options as that of the meshes."""
+    """Return a small finder that raises the same errors for options as the meshes' finder."""
     if str(options.get("weights")) == "zhong":  # an error for facets with too many corners
         return finder_of(parcel)
     triangle = Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])

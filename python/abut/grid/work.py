@@ -309,7 +309,7 @@ def _exponential(model: Model, count: int) -> Array:
 
 
 def _ended(inner: Array, spectrum: Spectrum) -> Array:
-    """Return those of the inner sizes that ascend, followed by the largest diameter."""
+    """Return the inner sizes that ascend, followed by the largest diameter."""
     kept = inner[(inner < spectrum.largest) & (np.diff(np.append(0.0, inner)) > 0)]
     return np.append(kept, spectrum.largest)
 

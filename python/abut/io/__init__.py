@@ -374,7 +374,7 @@ def load_convex_contacts(path: Pathlike) -> ConvexContacts:
     Raises
     ------
     ValueError, OSError
-        As `load_contacts`; a ValueError, too, if numbers are out of their range.
+        As `load_contacts`, and a ValueError if numbers are out of their range.
 
     Examples
     --------

@@ -108,7 +108,7 @@ def _from_grid(obj: Any) -> Facets:
         checks.points(obj.points, "points"),
         checks.indices(points[indices], "points"),
         offsets,
-        # The last numbers are those of the facets; points and lines come first.
+        # The numbers of points and lines come first, then the numbers of facets.
         source=checks.indices(cells[len(cells) - len(offsets) + 1 :], "cells"),
     )
 

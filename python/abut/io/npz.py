@@ -142,7 +142,7 @@ def sound_pairs(arrays: _Arrays) -> dict[str, NDArray]:
 
 
 def _table_columns(arrays: _Arrays, kind: type[Table]) -> dict[str, NDArray]:
-    """Return those of the arrays that are columns of a table of this kind."""
+    """Return the arrays that are columns of a table of this kind, by their names."""
     optional = (*kind._hidden_columns, *kind._further_columns)
     there = [name for name in optional if name in arrays]
     return {name: arrays[name] for name in (*kind._public_columns(), *there)}

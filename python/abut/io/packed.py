@@ -33,7 +33,7 @@ def _begin_gzip() -> tuple[Any, type[Exception]]:
 
 
 def _begin_zstd() -> tuple[Any, type[Exception]]:
-    """Return an unpacker: Python's own from 3.14 on, otherwise that of the package zstandard."""
+    """Return an unpacker: from Python 3.14 on its own, otherwise one of the package zstandard."""
     if sys.version_info >= (3, 14):
         zstd = importlib.import_module("compression.zstd")
         return zstd.ZstdDecompressor(), zstd.ZstdError

@@ -61,7 +61,7 @@ def _binary_size(count: int) -> int:
 
 
 def _check_size(size: int, count: int) -> None:
-    """Raise if `size` is not that of `count` facets; up to 49 more bytes are allowed."""
+    """Raise if a file with `count` facets has another size; up to 49 more bytes are allowed."""
     if size < _HEAD:
         raise ValueError(
             f"it has {size} bytes: too few for a binary STL file, and it does not begin with"

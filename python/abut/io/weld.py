@@ -183,7 +183,7 @@ def _join(root: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _clean(facets: Facets) -> tuple[Facets, np.ndarray]:
-    """Remove repeated corners; return the facets with three or more, and the others' numbers."""
+    """Remove repeated corners; return the facets, and the numbers of facets that were dropped."""
     counts = np.diff(facets.offsets)
     owner = np.repeat(np.arange(len(counts)), counts)
     kept = np.ones(len(owner), bool)

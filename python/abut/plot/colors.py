@@ -88,7 +88,7 @@ def _read_limits(limits: Any) -> tuple[float, float]:
 
 
 def mesh_values(scalars: Any, facet_count: int, vertex_count: int, at: Any) -> tuple[Doubles, str]:
-    """A number for each facet or each vertex of a mesh, and which of these it is for, as a word."""
+    """A number for each facet or each vertex of a mesh, and the word "facet" or "vertex"."""
     values = checks.doubles(scalars, "scalars")
     counts = {"facet": facet_count, "vertex": vertex_count}
     if at is not None:

@@ -174,7 +174,7 @@ def _seen(simulation: Simulation, ends: Doubles, axes: Doubles) -> Doubles:
 
 
 def _placed_walls(simulation: Simulation, walls: Any, ends: Doubles) -> list[Placed]:
-    """The meshes to draw: those of the given walls in their poses, and the given meshes."""
+    """The meshes to draw: the meshes of given walls in their poses, and given meshes."""
     given = [walls] if isinstance(walls, Mesh) else walls
     if not isinstance(given, Iterable):
         return walls_of(simulation, given, ends)
@@ -259,7 +259,7 @@ def _halved(scene: Any) -> Any:
 
 
 def _add_scale(ax: Any, length: float, shown: int) -> None:
-    """Draw a line of a round length, at most a fifth of the width; length: that of a pixel."""
+    """Draw a line of a round length, at most a fifth of the width; length: of one pixel."""
     longest = 0.2 * shown * length
     power = 10.0 ** np.floor(np.log10(longest))
     nice = max(part * power for part in (1, 2, 5) if part * power <= longest)

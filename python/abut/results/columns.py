@@ -63,5 +63,5 @@ def columns_of(table: str) -> tuple[Column, ...]:
 
 
 def names(columns: tuple[Column, ...], *per: str) -> tuple[str, ...]:
-    """Return the names of the public columns for which `Column.per` is one of these."""
+    """Return the names of the public columns that have one of these words as `Column.per`."""
     return tuple(c.name for c in columns if c.per in per and not c.name.startswith("_"))

@@ -84,7 +84,7 @@ class ConvexContacts(ContactTable):
         Types of the features on i and on j that cross at the spot. Together with `spot_feature`
         they identify a spot in its contact, also in the next step.
     spot_feature : (k, 2) ndarray of intp, or None
-        Numbers of these features.
+        Numbers of these features in the `ConvexShape` of each body.
     spot_offsets : (m + 1,) ndarray of intp, read-only, or None
         Where each contact's spots begin.
     body_count : int
@@ -320,7 +320,7 @@ class ConvexContacts(ContactTable):
     ) -> NDArray[np.float64]:
         """Transfer tangential vectors of spots, such as springs, from the step before.
 
-        `match_spots` gives the spot to which each vector is transferred. It is turned as in
+        `match_spots` gives the spot to which each vector is transferred. The vector is turned as in
         `carry`.
 
         Parameters

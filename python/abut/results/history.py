@@ -394,7 +394,7 @@ def _turned(
     is_swapped: NDArray[np.bool_],
     steps: _Steps,
 ) -> Doubles:
-    """Turn vectors from the normals of old rows (-1: no old row) to those of the new rows."""
+    """Turn vectors from the normals of old rows (-1: no old row) to the normals of new rows."""
     normals = steps.now.normal[rows]
     before = normals.copy()
     there = np.flatnonzero(old_rows >= 0)

@@ -38,7 +38,7 @@ def facet_values(contacts: Contacts, values: ArrayLike, how: How, number: int) -
 
 
 def facets_of(contacts: Contacts, mesh: int, count: int) -> tuple[Indices, NDArray[np.bool_]]:
-    """Return the facets that contacts touch on a mesh of `count` facets, and a mask of these."""
+    """Return the facets of contacts with a mesh of `count` facets, and which contacts these are."""
     here = contacts.mesh == mesh
     return _numbers(contacts.facet, here, count, "facet"), here
 

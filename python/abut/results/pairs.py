@@ -229,8 +229,8 @@ class Pairs(ContactTable):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Compute the vectors from the centers of both spheres to the contact point.
 
-        The torque of a force on i is ``np.cross(arm_i, force)``, that of the opposite force on j is
-        ``np.cross(arm_j, -force)``.
+        The torque of a force on i is ``np.cross(arm_i, force)``. The torque of the opposite force
+        on j is ``np.cross(arm_j, -force)``.
 
         Parameters
         ----------

@@ -375,7 +375,7 @@ class ConvexFinder:
         Raises
         ------
         ValueError
-            As `find`; or if the bodies are polygons, or a half space stands before a mesh.
+            As `find`; or if the bodies are polygons, or a half space comes before a mesh.
         TypeError
             If an argument is of the wrong kind.
         KeyboardInterrupt

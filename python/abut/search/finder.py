@@ -503,7 +503,7 @@ def _check_order(centers: Any, radii: Any, mesh: Any) -> None:
 
 
 def _read_surfaces(given: Any) -> tuple[Surface, ...]:
-    """Read one mesh or half space, or those of a list or tuple."""
+    """Read one mesh or half space, or all items of a list or tuple."""
     return _read_each(given, _read_surface)
 
 
@@ -517,7 +517,7 @@ def _read_surface(item: Any) -> Surface:
 
 
 def read_meshes(given: Any) -> tuple[Mesh, ...]:
-    """Read one mesh, or those of a list or tuple."""
+    """Read one mesh, or all meshes of a list or tuple."""
     return _read_each(given, Mesh.from_any)
 
 

@@ -196,8 +196,9 @@ class PairFinder:
     def sizes(self) -> Doubles:
         """The sizes of the levels, (L,).
 
-        If they are not given, they depend on the dimension of the last query's centers; before the
-        first query, on that of `period`, or 3. ``statistics().sizes`` has the sizes of the query.
+        If they are not given, they depend on the dimension of the last query's centers. Before the
+        first query the dimension is that of `period`, or 3. ``statistics().sizes`` has the sizes
+        of the last query.
         """
         return self._cores[self._last].sizes()
 

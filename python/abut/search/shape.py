@@ -290,7 +290,7 @@ class ConvexShape(Faceted):
         """
         self._check_solid("trimesh")
         trimesh = import_extra("trimesh", "io")
-        # Each facet becomes a fan of triangles: its first corner with each side of the others.
+        # Each facet becomes a fan of triangles from its first corner to each side without it.
         counts = np.diff(self.offsets)
         firsts = np.repeat(self.offsets[:-1], counts - 2)
         facets = np.repeat(np.arange(len(self)), counts - 2)
