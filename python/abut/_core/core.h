@@ -28,8 +28,8 @@ typedef struct core_state {
 } core_state;
 #undef CORE_MEMBER
 
-/* Populations of a simulation. Rigid bodies have the library's numbers of their kinds. Those up to
- * bonds can be added, removed and assigned. */
+/* Populations of a simulation. Clusters and bodies have the library's numbers. Those up to
+ * CORE_BONDS can be added, removed and assigned. */
 typedef enum core_population {
     CORE_CLUSTERS = ABUT_CLUSTERS,
     CORE_BODIES = ABUT_BODIES,
@@ -89,7 +89,7 @@ extern const core_type core_mesh_type, core_finder_type, core_pair_finder_type,
 const abut_mesh *core_mesh_of(PyObject *mesh);
 
 /* The library's finder of a _core.Finder. Code that reads it without the interpreter lock calls
- * core_finder_use with 1 before and -1 afterwards, with the lock. Meanwhile it cannot be updated.
+ * core_finder_use with 1 before and -1 afterwards, with the lock. In between it cannot be updated.
  */
 const abut_finder *core_finder_of(PyObject *finder);
 void core_finder_use(PyObject *finder, int by);

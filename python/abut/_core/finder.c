@@ -193,7 +193,7 @@ static PyObject *exchange(PyObject *meshes, Py_ssize_t number, PyObject *mesh)
     return tuple;
 }
 
-/* Checks whether a mesh can be replaced; else an error is set. */
+/* Checks that a mesh can be replaced. Sets an error if not. */
 static int check_exchange(const finder_object *finder, Py_ssize_t number, PyObject *mesh)
 {
     const core_state *state = PyType_GetModuleState(Py_TYPE((PyObject *)finder));

@@ -152,7 +152,7 @@ static int read_functions(PyObject *functions, abut_lammps_input *input)
         read_address(functions, "fix_external_set_vector", &address[3])) {
         return -1;
     }
-    /* POSIX allows to convert an address of data to that of a function */
+    /* POSIX allows the conversion of a data address to a function address */
     memcpy(&input->extract_atom, &address[0], sizeof address[0]);
     memcpy(&input->extract_global, &address[1], sizeof address[1]);
     memcpy(&input->force_timeout, &address[2], sizeof address[2]);
@@ -181,7 +181,7 @@ static int has_given(const given_walls *walls)
     return found;
 }
 
-/* Member count of abut_wall_load, which has doubles only. */
+/* Number of members of abut_wall_load, all of which are doubles. */
 enum { LOAD_MEMBERS = sizeof(abut_wall_load) / sizeof(double) };
 
 /* Builds the callback's data; laws, meshes and walls are needed only during the call. */

@@ -15,7 +15,7 @@ static const char MESH_DOC[] =
 /* The arguments of Mesh(...), as borrowed references. */
 typedef struct mesh_arguments {
     PyObject *vertices, *indices, *offsets, *units, *noise, *normal_noise, *numbers;
-    int drop_zero_area, split; /* abut_split */
+    int drop_zero_area, split; /* split is an abut_split */
 } mesh_arguments;
 
 const abut_mesh *core_mesh_of(PyObject *mesh)
@@ -174,7 +174,7 @@ static PyMethodDef MESH_METHODS[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* An array with an entry for each of `counted`, and `further` ones. */
+/* Describes an array with one entry for each of `counted` items, and `further` entries. */
 #define ARRAY(name, kind, counted, further, columns, doc)                                          \
     {                                                                                              \
         #name, get_array, NULL, doc, &(array_place)                                                \

@@ -1,7 +1,7 @@
 /* A pool that keeps the memory of dropped results for later ones. Without it, the first access to
  * new pages would take longer than the search that fills them.
  *
- * Blocks may be taken and given by any number of threads at once, with the interpreter's lock or
+ * Any number of threads may take and return blocks at the same time, with the interpreter's lock or
  * without it. */
 #ifndef ABUT_CORE_POOL_H
 #define ABUT_CORE_POOL_H

@@ -116,7 +116,7 @@ static PyObject *get_inertia(PyObject *self, void *Py_UNUSED(closure))
         }                                                                                          \
     }
 
-/* An array with an entry for each of `counted`, and `further` ones. */
+/* Describes an array with one entry for each of `counted` items, and `further` entries. */
 #define ARRAY(name, kind, counted, further, columns, doc)                                          \
     {                                                                                              \
         #name, get_array, NULL, doc, &(array_place)                                                \

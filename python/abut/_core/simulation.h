@@ -20,7 +20,7 @@ typedef struct simulation_object {
     struct simulation_lock *lock; /* the lock that was taken last, borrowed; NULL: none */
 } simulation_object;
 
-/* Member count of abut_wall_state, which has doubles only. */
+/* Number of members of abut_wall_state, all of which are doubles. */
 enum { WALL_STATE_MEMBERS = sizeof(abut_wall_state) / sizeof(double) };
 
 /* Begins to use the library's simulation, which is for one thread: another thread or a signal

@@ -82,7 +82,7 @@ static column_table carried_by(abut_interaction who)
     return (column_table){KINDS[who].carries, CARRY_COUNT};
 }
 
-/* Whether the number is that of a kind; else an error is set. */
+/* Whether this is the number of a kind of interactions. Sets an error if not. */
 static int is_kind(long number)
 {
     if (number >= 0 && number < ABUT_INTERACTION_COUNT) {

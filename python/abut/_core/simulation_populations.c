@@ -69,8 +69,8 @@ static abut_index count_rows(const simulation_object *self, int population)
     return KINDS[population].count(self->simulation);
 }
 
-/* Checks that a method supports a population, the last one of which is `last`. 0, or -1 with an
- * error set. */
+/* Checks that a method supports a population; it supports those up to `last`. Returns 0, or -1 with
+ * an error set. */
 static int check_population(int population, int last)
 {
     if (population < 0 || population > last) {

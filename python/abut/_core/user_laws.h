@@ -1,4 +1,4 @@
-/* Laws of users, shared by the files of the extension. */
+/* Laws of users: functions for the other files of the extension. */
 #ifndef ABUT_CORE_USER_LAWS_H
 #define ABUT_CORE_USER_LAWS_H
 
