@@ -14,8 +14,8 @@
 # # First contact
 #
 # `abut` finds where spheres touch a mesh. This notebook starts with one
-# sphere and one facet. It ends with a finely meshed plane, where the
-# contacts do not depend on the mesh.
+# sphere and one facet. Then it shows a finely meshed plane, where the
+# contacts do not depend on the mesh, and a corner of two walls.
 #
 # The pictures need the extra `plot`: `pip install 'abut[plot]'`.
 

@@ -72,7 +72,7 @@ moved = sim.record(1e-3, lambda s: s.clusters.positions[0, 0] - 0.5)
 sim.run(0.5)
 
 weight = 9.81 * sim.masses.sum()
-pushed = 1.5 * (held.times - 0.2)  # of the weight
+pushed = 1.5 * (held.times - 0.2)  # push / weight
 figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), layout="constrained")
 left, right = axes
 left.plot(pushed, -held.values / weight)

@@ -14,7 +14,7 @@ enum { SORT_KEY_LIMIT = 4096 };
  * one, counting keys would take longer than sorting. Larger ones would be too few for threads. */
 enum { SORT_SHORTEST = 4 * SORT_KEY_LIMIT, SORT_STRETCH = 16 * SORT_KEY_LIMIT };
 
-/* Writes the keys of items begin ... end - 1, each below key_count, to keys[0] and behind it. */
+/* Writes the key of item begin + k, below key_count, to keys[k], for items begin ... end - 1. */
 typedef void (*sort_fill)(void *context, abut_index begin, abut_index end, uint16_t *keys);
 
 typedef struct sort_task {

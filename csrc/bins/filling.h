@@ -64,7 +64,7 @@ typedef struct entries_to_fill {
     int64_t count;
     const bin_item *items;
     int32_t *facet;             /* the item at first, then its facet */
-    uint16_t *low[3], *high[3]; /* low[0] at first: the cell, as its bit of `cells` */
+    uint16_t *low[3], *high[3]; /* low[0] at first: the number of the cell's bit in `cells` */
 } entries_to_fill;
 
 /* Sets the boxes of a block's facets, in a mesh of triangles. */

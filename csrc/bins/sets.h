@@ -38,7 +38,7 @@ typedef struct binned_mesh {
     int first_octave;   /* the octave of the ladder's first step */
     int step_count;
     _Atomic(bins *) *sets; /* step_count + 1: NULL until a query needs the set, then constant */
-    _Atomic(bins *) *fine_sets; /* fine sets of the same steps, which many spheres of a reach use */
+    _Atomic(bins *) *fine_sets; /* the fine set of each step; NULL until enough spheres use it */
     set_use *uses;              /* step_count + 1: the use of each set */
 } binned_mesh;
 

@@ -39,7 +39,8 @@ static foot closest_on_edge(const abut_shape *s, int32_t edge, vec3 q)
     return (foot){{ABUT_EDGE, edge}, vec3_add(from, vec3_scale(e->direction, along))};
 }
 
-/* The closest point of the side that begins at a corner; in a polygon it is the corner itself. */
+/* The closest point of the side that begins at a corner. The facets of a polygon are its sides,
+ * which end at corners: there it is the corner. */
 static foot closest_on_side(const abut_shape *s, const shape_corner *c, vec3 q)
 {
     return c->edge < 0 ? vertex_foot(s, c->vertex) : closest_on_edge(s, c->edge, q);

@@ -197,8 +197,8 @@ bool link_overlaps(const convex_pair *pair, const convex_link *link)
 
 /* ---- the global minimum of the depth ---- */
 
-/* Writes an entrance as a link. Where parallel features are closest does not follow from the
- * entrance. The ends are then those of the shortest link after the bodies are moved apart. */
+/* Writes an entrance as a link. For parallel features, the entrance does not show where they are
+ * closest. The ends are then those of the shortest link of the bodies moved apart. */
 static void write_entrance(const convex_pair *pair, const entrance *best, const parting *plane,
                            int iterations, convex_link *link)
 {

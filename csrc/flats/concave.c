@@ -71,8 +71,8 @@ static plane_line line_on(const concave_edge *m, const wall_plane *wall, vec3 in
                         cover_place(wall, 0, way), cover_place(wall, 1, way)};
 }
 
-/* Writes the parts of the common line where the other plane has facets in front of the wall to
- * room->lines. Returns their number. */
+/* Finds the parts of the common line where the other plane has facets in front of the wall. Writes
+ * them to room->lines, and returns their number. */
 static int32_t find_other(patch_room *room, const concave_edge *m)
 {
     if (m->other->half_space >= 0) {

@@ -1,4 +1,4 @@
-/* Continues each of two walls that meet at a concave edge behind the other one. */
+/* Where two walls meet at a concave edge, continues each of them behind the other. */
 #ifndef FLATS_CONCAVE_H
 #define FLATS_CONCAVE_H
 

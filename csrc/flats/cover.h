@@ -85,7 +85,7 @@ typedef struct patch_room {
 typedef struct patch_task {
     const convex_body *body;
     double cosine; /* cosine of the patch angle */
-    double reach;  /* the body's reach with its rounding, times its scale */
+    double reach;  /* the largest distance of the body's surface from its centroid */
 } patch_task;
 
 /* Sorts the pieces into planes. The normal of each points to the side of the body's centroid. */

@@ -166,8 +166,8 @@ static abut_status append_parts(builder *b, abut_index source, const polygon *p,
     return ABUT_OK;
 }
 
-/* Copies the next facet's corners to their place in the mesh, if the facet is kept whole. The
- * corners of a facet that is dropped or split fit there, too. */
+/* Copies the next facet's corners behind those in the mesh. They stay there if the facet is kept
+ * whole; otherwise later corners overwrite them. */
 static abut_status read_polygon(builder *b, abut_index source, polygon *p)
 {
     const abut_mesh_input *in = b->input;

@@ -100,7 +100,7 @@ static bool is_in_the_way(ear *e, abut_index corner)
 }
 
 /* Searches for a blocker along the outline, in both directions from the neighbors: most blockers
- * are near. Returns the number of corners that were checked. */
+ * are near. Returns about the number of corners that were checked. */
 static abut_index find_blocker(ear *e, const outline_corner *links)
 {
     const outline_corner *outline = e->s->outline;

@@ -145,7 +145,7 @@ static void barycentric(double *weights)
 static void wachspress(const outline *o, double *weights)
 {
     double before = weights[o->count - 1];
-    double scale = before; /* any area of the polygon, against overflow */
+    double scale = before; /* a common factor against overflow; normalizing removes it */
     for (abut_index i = 0; i < o->count; i++) {
         double after = weights[i], corner = corner_area(o, i);
         weights[i] = corner > 0.0 ? corner / before * (scale / after) : 0.0;

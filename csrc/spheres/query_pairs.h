@@ -136,8 +136,8 @@ bool several_search_own(const abut_pairs *pairs, const sphere_row *row, int32_t 
 bool several_has_image(const abut_pairs *pairs, abut_index row, int32_t first,
                        const double image[3]);
 
-/* Finds the image of each row from `row` on that has the same two spheres, of at most `most` rows.
- * Returns the number of these rows. */
+/* Takes `row` and the rows after it with the same two spheres, at most `most` in all. Writes the
+ * image of each of them to `images`, and returns their number. */
 int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
                             double (*images)[3]);
 
@@ -152,7 +152,8 @@ typedef struct level_range {
     int32_t begin, end;
 } level_range;
 
-/* The other levels that are searched for spheres of this one; -1: of spheres not in the grid. */
+/* The other levels that are searched for spheres of this level. Level -1 stands for spheres that
+ * are not in the grid, for which all levels are searched. */
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level);
 
 /* Whether this level of the grid holds the giants. */

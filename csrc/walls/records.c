@@ -94,7 +94,8 @@ static inline abut_status name_contact(records *r, const record_task *task, cons
     return find_mesh_image(r, task, v, &c->mesh_image);
 }
 
-/* Appends a sphere's nearest contact, candidate i, if no other is kept: it is measured already. */
+/* Appends candidate i, the only contact that its sphere keeps. It is the nearest one, and has been
+ * measured already. */
 static abut_status append_nearest(records *r, const record_task *task, const kept *k, int32_t i,
                                   int32_t sphere)
 {

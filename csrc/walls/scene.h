@@ -39,8 +39,8 @@ typedef struct scene_room {
 abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
                         const abut_query *query, const reach_profile *profile);
 
-/* Gives a batch without views a view of each mesh at image 0, without bins, and of all half spaces.
- * Views that it has must be of this scene. Returns ABUT_OK or ABUT_NO_MEMORY. */
+/* If the batch has no views yet, gives it a view of each mesh, at image 0 and without bins, and of
+ * all half spaces. Views that it already has must be of this scene. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status scene_view_listed(const scene *s, batch *b);
 
 /* Gives the batch views of all half spaces, and of the mesh images that its spheres may touch.

@@ -13,7 +13,7 @@ typedef struct sharing_member {
     double force; /* F: the law's force for the contact alone, 1 for the largest overlap */
     double load;  /* f: the part of F that this contact has */
     double aim;   /* the load at which all members are just satisfied */
-    double step;  /* aim - load, or the direction of the aim */
+    double step;  /* aim - load; without such an aim, the load's change by the load that enters */
     double known; /* the member's component of L^-1 F */
 } sharing_member;
 
