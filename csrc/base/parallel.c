@@ -261,7 +261,8 @@ static void round_as(rounding mode)
 
 /* The threads of a region. Members that different threads write have cache lines of their own. */
 typedef struct team {
-    /* MOST_THREADS times the number of the latest run, plus that run's threads; ENDED: no more runs */
+    /* MOST_THREADS times the number of the latest run, plus that run's threads; ENDED: no more runs
+     */
     _Alignas(64) atomic_int_least64_t call;
     _Atomic(shared_run *) run;          /* the present run; NULL: there is none */
     _Alignas(64) atomic_int busy_count; /* the number of helpers that take chunks */

@@ -133,9 +133,9 @@ static double cell_of_class(int number)
 /* The cost of coarser cells, in candidates times area.
  *
  * A facet with grown extent e is in cells of side c that cover about (e + c)^2 of the surface. So a
- * sphere at the mesh has about S / A candidates, where S is the sum of (e + c)^2 over the class. A is
- * the area of the mesh for a sphere anywhere, and that of the class for a sphere at its facets. The
- * cost is the growth of S. */
+ * sphere at the mesh has about S / A candidates, where S is the sum of (e + c)^2 over the class. A
+ * is the area of the mesh for a sphere anywhere, and that of the class for a sphere at its facets.
+ * The cost is the growth of S. */
 static double coarse_cost(const size_class *fine, double cell, double coarse_cell)
 {
     double sum = 2.0 * fine->extent + (double)fine->count * (cell + coarse_cell);

@@ -112,10 +112,10 @@ static inline void block_set_box(facet_block *block, int i, const box *bounds)
  * saved, and two cells of one facet might share a bucket. */
 enum { BUCKETS_LOW = 256, BUCKETS_HIGH = 1 << 28 };
 
-/* Makes cells repeat after `buckets` buckets, a power of two from BUCKETS_LOW to BUCKETS_HIGH. Cells
- * share no bucket if their numbers differ by at most CELL_SPAN along each axis. An oversized facet
- * may also be in cells with a difference of CELL_SPAN + 1. Its grown box is at most that long, so no
- * center has the same place in both cells and is near the facet in both. */
+/* Makes cells repeat after `buckets` buckets, a power of two from BUCKETS_LOW to BUCKETS_HIGH.
+ * Cells share no bucket if their numbers differ by at most CELL_SPAN along each axis. An oversized
+ * facet may also be in cells with a difference of CELL_SPAN + 1. Its grown box is at most that
+ * long, so no center has the same place in both cells and is near the facet in both. */
 void bins_repeat_cells(bin_level *level, uint32_t buckets);
 
 /* Chooses the set's levels and their grids: the level of each class, and the number of buckets.

@@ -1,5 +1,5 @@
-/* Shortens a link before each walk (section 3.5.2 and appendix A of Nezami et al. 2006). How depends
- * on the types of the two features:
+/* Shortens a link before each walk (section 3.5.2 and appendix A of Nezami et al. 2006). How
+ * depends on the types of the two features:
  *
  *  - two facets: the link moves towards the line where their planes meet. It stops at a side of one
  *    of the facets, and is then a link of an edge and a facet;

@@ -215,8 +215,8 @@ LANES_INLINE int32_t append(const field *f, int32_t begin, unsigned bits, int32_
                       : lanes_append_items(list, f->ids + begin, bits);
 }
 
-/* Writes the sphere's number into each new pair, as its first sphere. `count` is the number of pairs
- * in the queue, with the new ones. One vector is usually enough. */
+/* Writes the sphere's number into each new pair, as its first sphere. `count` is the number of
+ * pairs in the queue, with the new ones. One vector is usually enough. */
 LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *queue, mode m)
 {
     int32_t k = queue->count;

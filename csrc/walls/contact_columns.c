@@ -287,8 +287,8 @@ static bool take_chunk(early *e, abut_index *chunk)
  * slow thread, more may be ready; all threads write those in the end. */
 enum { CHUNKS_AT_ONCE = 2 };
 
-/* Stores the chunk's records and writes up to CHUNKS_AT_ONCE chunks that are ready. Then `found` has
- * the memory of the last one written. */
+/* Stores the chunk's records and writes up to CHUNKS_AT_ONCE chunks that are ready. Then `found`
+ * has the memory of the last one written. */
 static abut_status take(void *context, abut_index chunk, records *found, parallel_job *job)
 {
     (void)job;
