@@ -98,8 +98,8 @@ static int read_period(PyObject *period, int dimension, abut_convex_query *query
                                &query->period);
 }
 
-/* Reads the first and the last item of a tuple of rows of the step before: i and the state. The two
- * items between them identify the partners. */
+/* Reads the first and the last item of a tuple that describes the step before: i and the state. The
+ * two items between them identify the partners. */
 static int open_before(PyObject *tuple, PyObject *given[4], abut_convex_before *before)
 {
     if (!PyArg_ParseTuple(tuple, "OOOO:before", &given[0], &given[1], &given[2], &given[3])) {

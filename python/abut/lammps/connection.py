@@ -75,7 +75,7 @@ class Connection:
         _laws: LawTable
 
     def _make_core(self, entries: list[known.WallEntry], resolution: int) -> None:
-        """Make the C side of the coupling, whose callback LAMMPS calls."""
+        """Make the C side of the coupling, with the callback that LAMMPS calls."""
         lmp, comm = self._lmp, self._comm
         level()  # raises a ValueError if the environment names an unknown level
         placing = _Placing()

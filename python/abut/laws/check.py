@@ -206,7 +206,7 @@ def _tabor(law: Frictional, stiffness: float, radius: float) -> float | None:
 
 
 class Driver:
-    """Contacts under one law, whose partners are moved step by step, all side by side."""
+    """Contacts under one law, side by side; their partners are moved step by step."""
 
     def __init__(self, law: Any, like: Mapping[str, float], count: int, step: float) -> None:
         self.law = law

@@ -196,7 +196,7 @@ def read_cohesion(value: object, law: str, is_hertz: bool) -> Cohesion | None:
 
 
 def cohesion_numbers(cohesion: Cohesion | None) -> dict[str, float]:
-    """The library's numbers of a law's cohesion; numbers that are left out are 0."""
+    """The library's numbers of a law's cohesion; missing numbers are 0."""
     if cohesion is None:
         return {"cohesion": _core.NO_COHESION}
     return {"cohesion": cohesion.kind} | cohesion.numbers()

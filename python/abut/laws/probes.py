@@ -286,7 +286,7 @@ def _seen(
 def _check_sides(
     law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, answer: Answer
 ) -> None:
-    """Check that the order of two partners does not matter. Contacts with walls are left out."""
+    """Check that the order of two partners does not matter. Contacts with walls are not checked."""
     found = _seen(law, contacts, before, -np.eye(3), True)
     pairs = np.isfinite(contacts["radius_j"])
     for column, sign in ((found.tangent, -1.0), (found.moment, -1.0)):

@@ -85,7 +85,7 @@ def find(numbers: Indices, wanted: ArrayLike, what: str, named: str, source: str
 
 
 def read_points(value: Any, name: str) -> Doubles:
-    """Read (n, 3) coordinates. For (n, 2) the error says that a simulation has three axes."""
+    """Read (n, 3) coordinates. For (n, 2) the error names the three axes of a simulation."""
     array = checks.doubles(value, name)
     if array.ndim == 2 and array.shape[1] == 2:
         raise ValueError(f"{name} has shape {array.shape}, but a Simulation is three-dimensional")

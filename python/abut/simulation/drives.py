@@ -52,7 +52,7 @@ class Drive(Value):
     kind: int
 
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
-        """The row (abut_drive) of a wall whose drive begins at this place."""
+        """The row (abut_drive) of a wall with a drive that begins at this place."""
         raise NotImplementedError
 
 
@@ -305,7 +305,7 @@ def _direction(value: ArrayLike, name: str) -> _Vector:
 
 
 def _check_load(load: float) -> None:
-    """Raise a ValueError for a load whose square may be infinite or zero."""
+    """Raise a ValueError for a load with a square that may be infinite or zero."""
     if not 1e-75 <= load <= 1e75:
         raise ValueError(f"load is {load:g}, but must be from 1e-75 to 1e75")
 

@@ -44,9 +44,9 @@ class Region(NamedTuple):
         return float(np.prod(self.high - self.low))
 
     def images(self, least: Doubles, most: Doubles) -> Iterator[tuple[Doubles, _Mask]]:
-        """Yield the shift (3,) of each image of the region, and which of m boxes meet it.
+        """Yield the shift (3,) of each image of the region, and the mask of the boxes that meet it.
 
-        The boxes have the corners `least` and `most`, (m, 3). The lower sides of a region belong to
+        Boxes have the corners `least` and `most`, (m, 3). The lower sides of a region belong to
         it, the upper sides do not.
         """
         of_axes = [self._images_along(axis, least, most) for axis in range(3)]

@@ -370,7 +370,7 @@ _Run = tuple[slice, slice | None, slice]
 
 
 def _runs(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> Iterator[_Run]:
-    """Split the rows of spheres into runs of single spheres and runs of members of clusters.
+    """Split the rows of spheres into runs of single spheres and runs of cluster members.
 
     Yields the rows of the spheres, the rows of their clusters (None for single spheres), and the
     rows of these members among all members.

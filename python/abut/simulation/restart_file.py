@@ -56,7 +56,7 @@ _LASTING = (
 # a file has this many numbers for each vertex of a wall that deforms
 SURFACE = 12
 
-# number of members of abut_wall_state, and of the energy account
+# number of members of abut_wall_state, and of numbers in the energy account
 WALL_STATE, ACCOUNT = 25, 7
 
 
@@ -116,7 +116,7 @@ _MAY_BE_NAN = (".error", ".state")
 _MAY_BE_INFINITE = (".tensile_strength", ".shear_strength", "drives")
 
 
-# arrays of driven walls, and of the vertices of walls that deform, in the order of the walls
+# arrays of driven walls, and vertices of walls that deform, in the order of the walls
 _DRIVING_TYPES: dict[str, type[Any]] = {"drives": np.float64, "surfaces": np.float64}
 
 # ---- reading -------------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def sound_tables(
 
 
 def check_readable(arrays: _Arrays, setup: bytes, walls: Walls) -> None:
-    """Raise a ValueError if a reader would reject the file. Slow checks are left out."""
+    """Raise a ValueError if a reader would reject the file. Only quick checks are made."""
     typed = typed_arrays(arrays)
     read_setup(np.frombuffer(setup, np.uint8))
     state_columns(typed, "spheres", len(typed["ids"]))

@@ -77,7 +77,7 @@ class Running(Part):
             (unless nothing has changed since the last run), after two steps, and then every 200
             steps. With fewer than 20 spheres and bodies, it is checked less often.
             If a sphere moves by more than its radius in a step, and may pass through a wall.
-            If an overlap grows beyond 10 % of the radius, or of the smaller one of two. The radius
+            If an overlap grows beyond 10 % of the radius (the smaller one in a pair). The radius
             of a convex body is that of the largest sphere inside it about its center of mass.
             If overlaps exceed 5 % of a radius in the first step after particles or walls were
             added, switched on, moved, resized or released. The message names the deepest overlap,

@@ -46,7 +46,7 @@ def times_of(beats: Sequence[Beat], numbers: Indices) -> Doubles:
 
 
 def terms_of(beat: Beat, gravity: Doubles) -> Doubles:
-    """The library's terms of the next step, of the last step and of the start, if all are alike."""
+    """The library's terms for the next step, the last step and the start, if all are alike."""
     one = [beat.step, *gravity, 0.0]
     return np.array([*one, *one, 0.0, 0.0])
 

@@ -25,7 +25,7 @@ _NODES = 32
 # Newton's method starts from nodes that are right to 1e-4; each step doubles the digits.
 _NEWTON_STEPS = 5
 
-# A sphere is left out if another one covers all but this fraction of its radius. The lost volume is
+# A sphere is ignored if another one covers all but this fraction of its radius. The lost volume is
 # far below the error of the quadrature. Without this, a sphere given twice would have no outline.
 _COVERED = 1e-9
 
@@ -88,7 +88,7 @@ def _breaks(others: Doubles, other_radii: Doubles, radius: float) -> Doubles:
     found = [_extremes(normals, along, reach), _corners(normals, along, radius)]
     points = np.concatenate(found)
     # Points inside another sphere are not on the outline. The tolerance keeps points on the surface
-    # of a sphere whose circle defined them.
+    # of the spheres that define them.
     inside = np.zeros(len(points), bool)
     for other, size in zip(others, other_radii, strict=True):
         inside |= lengths(points - other) < (1 - _COVERED) * size

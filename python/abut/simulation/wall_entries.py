@@ -17,7 +17,7 @@ from .deforming import Deforming
 from .drives import Drive, Moving, Servo
 from .motions import Motion
 
-# number of members of abut_motion, and the kind of motion of walls that a callable moves
+# number of members of abut_motion, and its kind if a callable moves the wall
 _MEMBERS, _GIVEN = 9, 3
 
 
