@@ -147,8 +147,8 @@ abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *be
 /* Transfers the tangential vectors of the pairs of `before`, pair_count x dimension, to the
  * pairs of `now`. Each is rotated by the smallest rotation from the old normal to the new one.
  * It changes its sign if the first sphere has become the second, and is 0 if match is -1.
- * `match` comes from abut_pairs_match with the same earlier and other_earlier, or has other rows
- * of the same spheres. */
+ * `match` usually comes from abut_pairs_match with the same earlier and other_earlier. Each entry
+ * is -1, or a row of `before` with the same two spheres; others are an error. */
 abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *before,
                              const abut_index *earlier, const abut_index *other_earlier,
                              const abut_index *match, const double *tangent, int workers,

@@ -38,9 +38,9 @@ static inline double apart_pull_share(const abut_simulation *s, abut_index row)
     return s->input.resolution == ABUT_SHARING ? ((const double *)s->pull_block.data)[row] : 1.0;
 }
 
-/* Removes contacts with walls that have a gap and exert no force: the gap is out of reach, or they
- * have not touched since it came within reach. Call it when rows are matched. Returns ABUT_OK, or
- * the error that ends the step. */
+/* Removes the contacts with a gap at walls that exert no force. Either the gap is beyond the law's
+ * reach, or the law begins at touch and the two have not touched since the gap came within reach.
+ * Call it when rows are matched. Returns ABUT_OK, or the error that ends the step. */
 abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan);
 
 /* Whether a candidate with a gap becomes a table row: its law acts across this gap. */

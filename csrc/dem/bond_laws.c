@@ -227,8 +227,9 @@ abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
 
 /* ---- turning ---- */
 
-/* Turns an end with its sphere by |spin| step; ends of members turn with their cluster. A Pade
- * fraction gives the tangent of half the angle, up to some degrees to the last digit. */
+/* Turns an end with its sphere by |spin| step. An end at a member stays, since it is stored in the
+ * axes of the cluster. The tangent of half the angle is a Pade fraction, exact to the last digit
+ * for angles up to some degrees. */
 static void turn_end(const abut_simulation *s, bond *b, int side)
 {
     const abut_index place = s->store.places[b->rows[side]];

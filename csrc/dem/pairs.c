@@ -124,8 +124,9 @@ static void group_stretch(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Sets groups of spheres without pairs inside: each cluster, and all fixed spheres. Does nothing if
- * no spheres are fixed, since the clusters are then the groups. ABUT_OK or ABUT_NO_MEMORY. */
+/* Sets each sphere's group: its cluster, or one group for all fixed spheres. Two spheres of a group
+ * are never a pair. Does nothing if no spheres are fixed, since the clusters are then the groups.
+ * ABUT_OK or ABUT_NO_MEMORY. */
 static abut_status group_spheres(abut_simulation *s)
 {
     if (!s->store.has_fixed) {

@@ -77,8 +77,8 @@ static inline double rigid_least_inertia(const rigid *r)
 /* Whether the next position and momentum of a body are finite. */
 bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by);
 
-/* Moves a body by the force and torque `sum`. contacts: the part of `sum` that does counted work;
- * wall_work: work on walls, which is also counted. */
+/* Moves a body by the force and torque `sum`. contacts: the part of `sum` that contacts exert. Its
+ * work is added to the body's books, and so is wall_work, the work on walls. */
 void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const rigid_step *by);
 
 /* Fixes a body at its position, or frees it. */

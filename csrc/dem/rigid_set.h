@@ -67,7 +67,8 @@ void rigid_body_set_frame(rigid_body *body, const rigid_frame *frame);
 /* Sets the positions and velocities of a cluster's spheres from its motion over the last step. */
 void rigid_set_place_members(const rigid_set *set, const rigid_body *body, store *s);
 
-/* Starts all clusters and their spheres at their present positions, as after a step. */
+/* Sets the state that a step would leave: the last position of each cluster is its present one, and
+ * its spheres get their positions and velocities from it. */
 void rigid_set_place_clusters(rigid_set *set, store *s);
 
 /* Sums up the forces and torques on the spheres of a cluster in this step. */

@@ -170,7 +170,8 @@ static double reach_of_bridge(const law *l, double radius)
     return l->cohesion.stretch * length * (1.0 + 0.1 * fmin(part, MOST_LENGTH));
 }
 
-/* The largest rupture gap for any R*: R* can be any number up to the sphere's radius. */
+/* The largest rupture gap of any contact of a sphere. R* may be any number up to its radius; the
+ * gap is largest for R* that are too small for the fits, such as half the length. */
 static double most_reach_of_bridge(const law *l, double radius)
 {
     (void)radius;

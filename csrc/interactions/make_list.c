@@ -98,9 +98,9 @@ static void measure(const pacing *p)
                                 .shortest_period = axis < 0 ? INFINITY : of->period[axis]};
 }
 
-/* Chooses the number of steps for which a list is made. If spheres changed soon after the last list
- * was made, they may change in each step, and the list is made for one step. Otherwise the number
- * depends on how many candidates there are. */
+/* Chooses the number of steps for which a list is made. If the last list was discarded soon, since
+ * spheres, materials or laws were changed, this may happen in each step, and the list is made for
+ * one step. Otherwise the number depends on how many candidates there are. */
 static double choose_horizon(neighbor_list *l, const neighbor_spheres *s)
 {
     const list_pace *p = &l->pace;

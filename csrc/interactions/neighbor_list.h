@@ -36,7 +36,7 @@ typedef struct neighbor_spheres {
     const lattice *lattice;
     double step; /* time step */
     vec3 gravity;
-    const abut_pair_finder *lender; /* a pair finder that lends its memory to searches */
+    const abut_pair_finder *lender; /* a pair finder whose memory searches use */
     neighbor_outlines outlines;     /* their numbers follow those of the spheres */
     const law_table *laws;          /* laws of `materials`, from which reaches are computed */
     const int32_t *materials;

@@ -77,7 +77,7 @@ def _find(figure):
     centers, radii, mesh = abut.examples.mixer()
     finder = abut.ContactFinder(mesh)
     contacts = finder.find(centers, radii)
-    # The shortest time is used, since other processes may have used the cores in longer ones.
+    # the shortest time: in slower runs, other processes may have used the cores
     seconds = min(_timed(finder, centers, radii) for _ in range(20))
     print_table(_demo_rows(contacts, mesh, seconds))
     contacts.save("abut-demo.vtp")

@@ -74,7 +74,7 @@ class Search:
 
 
 def _one_of(frames, arguments):
-    """Return the number, from 0, and the frame that --frame selects, which may be negative."""
+    """Return the number (from 0) and the frame of --frame; negative ones count from the end."""
     number = arguments.frame
     try:
         frame = frames[number]

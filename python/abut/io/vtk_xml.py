@@ -337,7 +337,10 @@ class _Base64(_Raw):
 
 
 def _content(data: _Raw, form: _Form) -> bytes:
-    """Return the unpacked bytes of an array; in the data, its lengths precede it."""
+    """Return the unpacked bytes of an array.
+
+    Before it, the data have its length or, if it is compressed, the lengths of its blocks.
+    """
     size = form.length.itemsize
     first = int(np.frombuffer(data.take(size), form.length)[0])
     if form.decompress is None:

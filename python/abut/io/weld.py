@@ -231,7 +231,7 @@ def _outline(corners: list[int]) -> list[int]:
 
 
 def _close(stack: list[int], corners: list[int]) -> list[int]:
-    """Remove repeats and spikes where the outline ends and begins; return the rest's places."""
+    """Remove repeats and spikes where the outline closes; return the other corners' places."""
     low, high = 0, len(stack) - 1
     while high - low >= 1:
         if corners[stack[low]] == corners[stack[high]]:

@@ -274,7 +274,10 @@ def slopes(law: Any, like: Mapping[str, float], overlap: float) -> tuple[float, 
 
 
 def _shear_slope(law: Any, like: Mapping[str, float], overlap: float) -> float:
-    """Tangential stiffness, by two step lengths: only the force of a spring grows with time."""
+    """Tangential stiffness, from steps of length 1 and 2 at one velocity.
+
+    A damper exerts the same force in both; the difference is that of the spring.
+    """
     way, forces = 1e-6 * overlap, []
     for step in (1.0, 2.0):
         driver = Driver(law, like, 1, step)

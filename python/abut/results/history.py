@@ -211,7 +211,7 @@ def _read_old(rows: ArrayLike | None, steps: _Steps) -> _Old:
 def _compared(
     steps: _Steps, rows: Indices, old: Indices
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return, for each row, whether its old row has the same i and j, or has them swapped."""
+    """Return two masks of rows: the old row has the same i and j; it has them swapped."""
     now, before = steps.now, steps.before
     first, first_before = _before(steps, now.i[rows]), before.i[old]
     if now.j is None:

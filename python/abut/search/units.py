@@ -47,7 +47,7 @@ def warn_of_enclosed(
 def _holding(
     centers: NDArray[np.float64], radii: NDArray[np.float64], box: _Box
 ) -> NDArray[np.intp]:
-    """Return the spheres that contain the box, and have a point of it within half a radius."""
+    """Return the spheres that contain the box, whose centers are within half a radius of it."""
     # Many spheres are too small to contain the box, which needs no computation with centers.
     large = np.flatnonzero(radii >= _size(box) / 2)
     below, above = box[0] - centers[large], centers[large] - box[1]
@@ -57,17 +57,17 @@ def _holding(
 
 
 def warn_of_units(
-    centers: NDArray[np.float64], radii: NDArray[np.float64], reach: float, none: Contacts
+    centers: NDArray[np.float64], radii: NDArray[np.float64], reach: float, empty: Contacts
 ) -> None:
     """Warn if the spheres and the meshes differ much in size, or are in different places.
 
-    none: the contacts of a search with the gap `reach`, which has found none. This check takes as
+    empty: the result, without contacts, of a search with the gap `reach`. This check takes as
     long as such a search. Simulations do not call it, since their spheres may be falling.
     """
-    poses = none.poses
+    poses = empty.poses
     boxes = [
         _placed_box(mesh, None if poses is None else poses[k])
-        for k, mesh in enumerate(none.meshes or ())
+        for k, mesh in enumerate(empty.meshes or ())
         if len(mesh)
     ]
     if not len(centers) or not boxes:
@@ -76,8 +76,8 @@ def warn_of_units(
     spheres = np.stack([(centers - around).min(axis=0), (centers + around).max(axis=0)])
     lowest, highest = np.swapaxes(boxes, 0, 1)
     meshes = np.stack([lowest.min(axis=0), highest.max(axis=0)])
-    found = _sizes_apart(spheres, meshes, radii.max(), none.period)
-    found = found or _places_apart(spheres, meshes, none.period)
+    found = _sizes_apart(spheres, meshes, radii.max(), empty.period)
+    found = found or _places_apart(spheres, meshes, empty.period)
     if found:
         warn(f"nothing touches: {found}; {REMEDY}")
 

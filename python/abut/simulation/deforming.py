@@ -21,8 +21,8 @@ Structure: TypeAlias = Callable[[float, Doubles], Any]
 class Deforming:
     """A wall's mesh and the velocities of its vertices, now and in the step before.
 
-    The callable was last called after `step_count` steps. After one more step, the mesh does not
-    change until the callable is called again.
+    The callable was last called after `step_count` steps. If it is not called after the next step,
+    the mesh stays, and the state of the step before is equal to the present one.
     """
 
     structure: Structure

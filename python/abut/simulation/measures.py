@@ -246,7 +246,7 @@ def _parts_inside(region: Region, starts: Doubles, arms: Doubles) -> Doubles:
 
 
 def _part_between(starts: Doubles, arms: Doubles, low: Doubles, high: Doubles) -> Doubles:
-    """The fraction of each segment that is in a box, which the segments' bounding boxes meet."""
+    """The fraction of each segment in a box, if the segment's bounding box meets that box."""
     with np.errstate(divide="ignore", invalid="ignore"):
         at_low, at_high = (low - starts) / arms, (high - starts) / arms
     # a segment normal to an axis lies between the planes, because its bounding box meets the box

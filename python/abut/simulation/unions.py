@@ -87,8 +87,8 @@ def _breaks(others: Doubles, other_radii: Doubles, radius: float) -> Doubles:
     normals, along, reach = _circles(others, other_radii, radius)
     found = [_extremes(normals, along, reach), _corners(normals, along, radius)]
     points = np.concatenate(found)
-    # Points inside another sphere are not on the outline. The tolerance keeps points on the surface
-    # of the spheres that define them.
+    # Points inside another sphere are not on the outline. The tolerance is for rounding: each point
+    # lies on the surfaces of the spheres that define it.
     inside = np.zeros(len(points), bool)
     for other, size in zip(others, other_radii, strict=True):
         inside |= lengths(points - other) < (1 - _COVERED) * size
