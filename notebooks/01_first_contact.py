@@ -76,10 +76,10 @@ print("point  ", contacts.point[0])
 # %% [markdown]
 # ## Over an edge, over a vertex
 #
-# If the sphere is beside the facet, the closest point lies on an edge.
-# Beyond a corner of the facet it is a vertex. `feature` is the number of
-# that edge or vertex within the facet. Vertex *k* is corner *k*, and edge
-# *k* runs from corner *k* to the next corner.
+# If the sphere is beside the facet, the closest point lies on an edge. If
+# the sphere is beyond a corner, the closest point is a vertex. `feature` is
+# the number of this edge or vertex within the facet. Vertex *k* is corner
+# *k*, and edge *k* runs from corner *k* to the next corner.
 
 # %%
 centers = np.array([[0.5, 1.0, 0.4], [2.2, 1.0, 0.3], [-0.2, -0.2, 0.2]])
@@ -127,12 +127,13 @@ for title, found in {"all": every, "hierarchy": one}.items():
     print(f"{title}: {upward / right:.2f}")
 
 # %% [markdown]
-# The default, `resolution="hierarchy"`, keeps the nearest contact. Then it
-# tests the other contacts in the order of their distance. A contact is kept
-# only if it belongs to another wall: its point lies in front of the tangent
-# planes of all contacts kept so far. The tangent plane of a contact goes
-# through its point, at a right angle to its normal. On a plane no point lies
-# in front, so one contact remains.
+# The default, `resolution="hierarchy"`, keeps the nearest contact. Then the
+# search tests the other contacts in the order of their distance. The
+# tangent plane of a contact goes through the contact's point, at a right
+# angle to the normal. A contact belongs to another wall if its point lies
+# in front of the tangent planes of all contacts kept so far. Only then is
+# the contact kept. On a plane no point lies in front, so one contact
+# remains.
 
 # %%
 figure = plt.figure(figsize=(11, 5), layout="constrained")
@@ -161,7 +162,8 @@ print("largest error of the overlap:", error)
 # %% [markdown]
 # ## Two walls stay two
 #
-# In a corner the sphere really touches two walls, and both contacts stay.
+# In a corner the sphere really touches two walls, and both contacts are
+# kept.
 
 # %%
 corner = abut.Mesh(
@@ -177,6 +179,7 @@ print("overlaps", contacts.overlap)
 #
 # * `contacts.to_pandas()` makes a DataFrame.
 # * `contacts.save("contacts.vtp")` writes a file for ParaView.
-# * `contacts.weight_matrix()` carries forces to the vertices of the mesh.
+# * `contacts.weight_matrix()` is a sparse matrix that distributes forces to
+#   the vertices of the mesh.
 # * `abut.ContactFinder(mesh)`, built once, is faster for many queries of
 #   one mesh.

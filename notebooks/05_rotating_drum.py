@@ -40,9 +40,9 @@ from abut.plot import render
 # exceeds Coulomb's limit.
 #
 # The example is a tripod: three spheres that form one rigid body, so that
-# it cannot roll. It stands on a plate and is pushed with a growing force.
-# The springs hold it in place up to a force of the friction coefficient times
-# its weight. Then it slips.
+# it cannot roll. The tripod stands on a plate and is pushed with a growing
+# force. The springs hold the tripod until the force is the friction
+# coefficient times the weight. Then the tripod slips.
 
 # %%
 grain = abut.Material(density=2500, young=1e7, poisson=0.2)
@@ -90,8 +90,8 @@ _ = right.set(xlabel="push / weight", ylabel="moved by, in µm")
 #
 # The fastest falling grains limit the time step: while the drum is filled,
 # the longest stable step goes down to 3.2e-5 s. Computing a step with 2,000
-# spheres takes a quarter of a millisecond. A second thread is not worth it
-# for so little work.
+# spheres takes a quarter of a millisecond. For so little work, a second
+# thread saves no time.
 
 # %%
 drum = abut.read_mesh("data/drum.stl", scale=1e-3)
@@ -125,11 +125,11 @@ print(f"longest stable step {sim.stable_step():.1e} s")
 #
 # For the mixing index, grains have one of two colors, by the side on which
 # they start. The index is the fraction of touching pairs with two colors,
-# divided by that of a random mixture. It is 0 when the colors are apart,
-# and 1 when they are mixed at random.
+# divided by the same fraction in a random mixture. The index is 0 when the
+# colors are apart, and 1 when they are mixed at random.
 #
-# During the second turn, `add_up` sums the forces on the wall in each cell of
-# a grid of angle and z. The grid does not turn with the drum.
+# During the second turn, `add_up` sums the forces on the wall in each cell
+# of a grid of angle and z. The grid does not turn with the drum.
 
 # %%
 RATE = 4.0  # radians a second; clockwise, seen from +z
@@ -200,10 +200,11 @@ _ = ax.set(xlabel="turns", ylabel="mixing index", ylim=(0, 1.1))
 # %% [markdown]
 # ## The torque of the motor
 #
-# The bed leans to the side to which the drum lifts it. Its weight acts
-# against the rotation. In steady flow the torque is the weight times the
-# horizontal distance of the center of mass from the axis. The plot compares
-# this with the torque that is summed over the contacts.
+# The bed leans to the side to which the drum lifts it. The weight of the
+# bed acts against the rotation. In steady flow the torque is the weight
+# times the horizontal distance of the center of mass from the axis. The
+# plot compares this product with the torque that is summed over the
+# contacts.
 
 # %%
 by_place = -9.81 * offset.values
@@ -224,14 +225,14 @@ print(f"weight times distance: {by_place[steady].mean():.4f} N m")
 
 # %% [markdown]
 # The power of the motor, `-wall.power`, is this torque times the angular
-# velocity. The contacts dissipate it.
+# velocity. The contacts dissipate this power.
 
 # %% [markdown]
 # ## Where the bed presses
 #
-# This is the mean pressure on the unrolled wall during the second turn. The
-# bottom is at 270°. The drum turns clockwise, so the wall moves to the
-# left.
+# The picture shows the mean pressure on the unrolled wall during the second
+# turn. The bottom is at 270°. The drum turns clockwise, so the wall moves
+# to the left.
 
 # %%
 area = 2 * np.pi * 0.075 / 36 * 0.0085
