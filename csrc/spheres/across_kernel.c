@@ -12,7 +12,7 @@ typedef struct window {
     double place;  /* the sphere's coordinate, in cells from the window's begin */
     double length; /* length of a cell; 0: the window has all cells of the axis */
     double slack;
-    int32_t first; /* index of the first cell in the table */
+    int32_t first; /* index of the window's first cell along the axis, in the table */
     int32_t count;
 } window;
 
@@ -45,7 +45,8 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
     return true;
 }
 
-/* The distance along the axis between the sphere and cell t of the window. */
+/* Lower bounds of the distance along the axis between the sphere's center and each of LANES cells;
+ * `t` are the cells, counted in the window. */
 LANES_INLINE lanes distance_along(const window *w, lanes t)
 {
     lanes place = lanes_set(w->place), zero = lanes_set(0.0);
@@ -54,7 +55,8 @@ LANES_INLINE lanes distance_along(const window *w, lanes t)
     return lanes_larger(cells, zero) * lanes_set(w->length);
 }
 
-/* The table's cell for a cell that may be beyond the last one, where cells wrap around. */
+/* The index of a cell along an axis, in the table. A cell beyond the last one is among the first
+ * ones, since cells wrap around. */
 LANES_INLINE int32_t fold(int32_t cell, int32_t count)
 {
     return cell < count ? cell : cell - count;
@@ -64,7 +66,7 @@ LANES_INLINE int32_t fold(int32_t cell, int32_t count)
 typedef struct layer {
     const grid_axis *axes;
     const window *x, *y;
-    int32_t first_row; /* index of cell 0 of row 0 in the table */
+    int32_t first_row; /* index, in the table, of cell 0 of the layer's row 0 */
     /* reach^2 - (distance of the sphere from the layer)^2 */
     double reach_sq;
 } layer;
@@ -140,8 +142,8 @@ LANES_INLINE void add_cells(const grid *g, const layer *l, int32_t row, int32_t 
     }
 }
 
-/* Adds tasks for LANES rows of the layer, from row t of the window on: for the cells of each row
- * that are within the sphere's reach. */
+/* Adds tasks for LANES rows of the layer, from row t of the window on. The tasks of a row have its
+ * cells within the sphere's reach. */
 LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t number,
                            pair_queue *queue)
 {
@@ -154,7 +156,8 @@ LANES_INLINE void add_rows(const grid *g, const layer *l, int32_t t, int32_t num
         lanes_sqrt(lanes_larger(rest_sq, lanes_set(0.0))) * lanes_set(l->axes[0].inv_length) +
         lanes_set(l->x->slack);
     lanes place = lanes_set(l->x->place), last = lanes_set(l->x->count - 1);
-    lanes zero = lanes_set(0.0); /* the sphere may be outside of the window */
+    /* cells are limited to the window, since the sphere may be outside of it */
+    lanes zero = lanes_set(0.0);
     lanes_store_whole(lows, lanes_smaller(lanes_larger(place - half, zero), last));
     lanes_store_whole(highs, lanes_larger(lanes_smaller(place + half, last), zero));
     const bool is_all = l->x->length == 0.0;
@@ -172,8 +175,8 @@ LANES_INLINE bool has_task_room(const grid *g, pair_queue *queue)
     return queue->task_count <= TASK_LIMIT - 2 * LANES || finish(g, queue);
 }
 
-/* With at most this many rows of cells along y and along z, searching all takes less time than
- * finding those within the sphere's reach. */
+/* With at most this many rows of cells along y and along z, it takes less time to search all cells
+ * than to find those within the sphere's reach. */
 enum { FEW_ROWS = 5 };
 
 /* Whether the windows have at most FEW_ROWS rows along y and along z, and do not wrap around. */

@@ -28,7 +28,8 @@ static vec3 carry_vector(const carrying *c, abut_index row, abut_index old, bool
     return tilt_in(vector, normal, load_vector(c->steps.now.normal, dimension, row), dimension);
 }
 
-/* Returns ABUT_OK if a pair may continue row `old`, else the status that names the fault. */
+/* Returns ABUT_OK if a pair may continue row `old` of the step before, else the status that names
+ * the fault. */
 static abut_status check_old(const pair_steps *s, abut_index old, const renamed_pair *pair)
 {
     if (old < 0 || old >= s->before.pair_count) {

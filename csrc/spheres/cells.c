@@ -8,7 +8,8 @@
 #include "../base/prefetch.h"
 #include "kernels.h"
 
-/* A block is a range of cells. Spheres are sorted by block, then within each block by cell. */
+/* The data for filling a grid. A block is a range of cells. Spheres are sorted by block, then
+ * within each block by cell. */
 typedef struct filling {
     grid *g;
     const grid_plan *plan;
@@ -73,7 +74,8 @@ static keyed_run list_block(const filling *f, int32_t begin, int32_t end)
     const int32_t *items = f->g->sorted.items;
     int32_t *cells = f->ordered_cells;
     for (int32_t k = begin; k < end; k++) {
-        PREFETCH(&f->g->rows[items[k]]); /* gathered soon after, in another order */
+        /* the coordinates of these rows are read soon after, in another order */
+        PREFETCH(&f->g->rows[items[k]]);
         cells[k] = f->cells[items[k]];
     }
     return (keyed_run){
@@ -81,7 +83,7 @@ static keyed_run list_block(const filling *f, int32_t begin, int32_t end)
 }
 
 /* Writes each sphere's cell in the order of cells. Returns the sum over cells of n^2, where n is
- * the number of spheres: n^2 is the sum of the first n odd numbers. */
+ * the number of spheres in the cell. n^2 is the sum of the first n odd numbers, which are added. */
 static abut_index write_cells(const filling *f, int32_t begin, int32_t end)
 {
     abut_index occupancy = 0, odd = 1;
@@ -109,9 +111,9 @@ static abut_status fill_block(filling *f, abut_index block, parallel_job *job)
     return parallel_report(job, end - begin + (last - first) / 8);
 }
 
-/* Each thread should have CHUNKS_EACH chunks, so that none waits long for the last one. A chunk has
- * up to MOST_BLOCKS consecutive blocks: spheres of neighboring cells are mostly neighbors in the
- * caller's order, too, and share cache lines. */
+/* Each thread should have CHUNKS_EACH chunks, so that no thread waits long for the last chunk. A
+ * chunk has up to MOST_BLOCKS consecutive blocks: spheres of neighboring cells are mostly neighbors
+ * in the caller's order, too, and share cache lines. */
 enum { CHUNKS_EACH = 16, MOST_BLOCKS = 64 };
 
 static abut_index blocks_of_chunk(abut_index blocks, int workers)
@@ -165,7 +167,8 @@ static void bound_levels(grid *g, const grid_plan *plan)
     }
 }
 
-/* The smallest average number of spheres per block. With fewer, its fixed cost would matter. */
+/* The smallest average number of spheres per block. With fewer spheres, the fixed cost of a block
+ * would matter. */
 enum { BLOCK_SPHERES = 64 };
 
 static abut_status fill(filling *f)
@@ -197,8 +200,8 @@ static abut_status fill(filling *f)
     return status ? status : parallel_run(&filling_plan, fill_chunk, f);
 }
 
-/* The giants' part of the occupancy. It does not count, since finer levels could not lower it: all
- * giants are in one cell. */
+/* The part of the occupancy that comes from giants, which are all in one cell. This part does not
+ * count, since finer levels could not lower it. */
 static abut_index occupancy_of_giants(const grid_plan *plan)
 {
     const abut_index giants = plan->has_giants ? plan->populations[plan->level_count - 1] : 0;

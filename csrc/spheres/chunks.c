@@ -9,7 +9,8 @@ enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 /* Searching this many rows of cells takes as long as searching a sphere's own level. */
 #define ROWS_PER_SPHERE 16.0
 
-/* The smallest size of a chunk of giants: its number of giants times that of all spheres. */
+/* The smallest work of a chunk of giants: the number of its giants times the number of the query's
+ * own spheres. */
 enum { GIANTS_WORK = 1 << 16 };
 
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)
@@ -23,7 +24,8 @@ level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)
     return (level_range){level + 1, pairs->memory->grid.level_count - pairs->levels.has_giants};
 }
 
-/* The first cell, from `cell` to `last`, without spheres before `sphere` in the grid's order. */
+/* The first of the cells `cell` ... `last` that begins at sphere `sphere` of the grid's order or
+ * after it. */
 static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sphere)
 {
     while (cell < last) {

@@ -1,8 +1,9 @@
 /* Compares one sphere with several of a grid at a time.
  *
- * A pair touches where the square of the centers' distance, (dx dx + dy dy) + dz dz, is at most
- * that of the sum of the reaches, in doubles; in a periodic box at the nearest image. Nothing else
- * decides: cells only select spheres to compare, and floats leave close cases to doubles. */
+ * A pair touches if the square of the centers' distance, (dx dx + dy dy) + dz dz, is at most the
+ * square of the sum of the reaches. Both squares are doubles. In a periodic box, the nearest image
+ * counts. Nothing else decides: cells only select spheres to compare, and floats leave close cases
+ * to doubles. */
 #ifndef SPHERES_COMPARE_KERNEL_H
 #define SPHERES_COMPARE_KERNEL_H
 
@@ -13,8 +14,9 @@
 /* How a grid's spheres are compared, as flags. */
 typedef enum mode { DOUBLES = 0, FLOATS = 1, PERIODIC = 2 } mode;
 
-/* Copies of the grid's pointers and periods, for registers: the compiler cannot know that writing a
- * list does not change the grid. Members that the mode does not need are not set. */
+/* Copies of the grid's pointers and periods, which can stay in registers. The grid itself cannot:
+ * the compiler must assume that any write to a list changes it. Members that the mode does not need
+ * are not set. */
 typedef struct field {
     const grid *grid;
     const int32_t *begins, *ids;
@@ -44,7 +46,8 @@ LANES_INLINE field field_of(const grid *g, mode m)
     return f;
 }
 
-/* Fetches the spheres from index k of the grid's order on into the cache. */
+/* Fetches spheres into the cache: one cache line of each array, from index k of the grid's
+ * order. */
 LANES_INLINE void fetch(const field *f, int32_t k, mode m)
 {
     for (int axis = 0; axis < 3; axis++) {
@@ -80,7 +83,8 @@ LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, m
     return from;
 }
 
-/* Prepares sphere a of the grid's order for comparison. Its row is hardly ever read. */
+/* Prepares sphere a of the grid's order for comparison. Its row is read only where floats cannot
+ * decide. */
 LANES_INLINE looker look_near(const field *f, int32_t a, mode m)
 {
     const grid *g = f->grid;
@@ -106,7 +110,8 @@ static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
 {
     double d[3];
     for (int axis = 0; axis < 3; axis++) {
-        const double ones = 0x1.8p52; /* as in lanes_round */
+        /* adding and subtracting it rounds to a whole number, as in lanes_round */
+        const double ones = 0x1.8p52;
         d[axis] = from->place[axis] - to->place[axis];
         d[axis] -=
             ((d[axis] * g->lattice.inv_period[axis] + ones) - ones) * g->lattice.period[axis];
@@ -115,7 +120,8 @@ static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
 }
 
-/* Decides in doubles which spheres with set bits in `open` touch. Returns their bits. */
+/* Decides in doubles which spheres touch `from`, among those with set bits in `open`. Bit 0 is the
+ * sphere at index `begin` of the grid's order. Returns the bits of spheres that touch. */
 static unsigned decide(const grid *g, const sphere_row *from, int32_t begin, unsigned open)
 {
     unsigned touching = 0;
@@ -231,8 +237,8 @@ LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *qu
     queue->count = count;
 }
 
-/* For a run of more spheres than this, has_room calls `drain`, which reports work: to compare a
- * sphere with them takes a while. */
+/* A run is a number of consecutive spheres in the grid's order. Before a run of more spheres than
+ * this, has_room calls `drain`, which reports work: comparing them takes a while. */
 enum { LONG_RUN = 4096 };
 
 /* Makes room for `room` more pairs. False: the search must end. */
@@ -243,8 +249,9 @@ LANES_INLINE bool has_room(pair_queue *queue, int32_t room)
            queue->drain(queue, room);
 }
 
-/* Compares a sphere with spheres begin ... end - 1 of the grid's order, at least with one vector.
- * For a run without spheres, this saves a branch that the processor would have to guess. */
+/* Compares a sphere with spheres begin ... end - 1 of the grid's order. One vector is compared even
+ * if the run is empty: this saves a branch that the processor would have to guess. False: the
+ * search must end. */
 LANES_INLINE bool search_run(const field *f, const looker *from, int32_t begin, int32_t end,
                              pair_queue *queue, mode m)
 {

@@ -98,7 +98,7 @@ static level_input level_input_of(const abut_pairs *pairs, const double *reaches
                          .memory = &pairs->memory->levels};
 }
 
-/* Uses these levels, in which giants have no cells, if there are any. */
+/* Uses these levels, in which giants have no cells. Does nothing if `levels` is empty. */
 static void take_giants(abut_pairs *pairs, const level_set *levels)
 {
     if (levels->count > 0) {
@@ -126,7 +126,8 @@ static abut_status leave_out_giants(abut_pairs *pairs)
     return status;
 }
 
-/* Chooses the levels of the grid's spheres: the query's own, or the others. */
+/* Sets the levels for the spheres in the grid. These are the query's own spheres, or else the
+ * others. */
 static abut_status set_levels(abut_pairs *pairs, abut_error *error)
 {
     const row_set *set = pairs->second_set;
@@ -242,7 +243,8 @@ static abut_status fill_grid(abut_pairs *pairs)
     return cells_fill(&pairs->memory->grid, &plan);
 }
 
-/* Above this occupancy (see grid), cells are too crowded: the work model expects far fewer. */
+/* Above this occupancy (see grid.h), cells are too crowded: the work model of grid_levels.c expects
+ * far fewer spheres in a cell. */
 #define MOST_OCCUPANCY 64.0
 
 /* After a query with crowded cells, this many queries begin with a level for each octave. */

@@ -51,7 +51,7 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
                             .reaches = set->reaches,
                             .dimension = finder->dimension,
                             .lattice = &finder->lattice};
-    /* no row crosses a cache line */
+    /* the first row begins a cache line, so that no row crosses one */
     void *block =
         memory_reserve(&set->memory->blocks[SET_ROWS], set->count + GRID_PADDING, sizeof *l.rows);
     l.rows = block ? memory_first_line(block) : NULL;
@@ -121,7 +121,7 @@ void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, d
         if (set->bounds.is_outside && period > 0.0) {
             double x = set->centers[(abut_index)dimension * sphere + axis];
             const bool is_inside = x >= 0.0 && x < period;
-            /* checked again: it may have been changed since its first check */
+            /* x is checked again, since the caller may have changed it */
             wraps[axis] = is_inside || !lattice_is_near(x, period) ? 0.0 : lattice_wrap(&x, period);
         }
     }

@@ -11,19 +11,19 @@
 #include "../base/parallel.h"
 
 /* Three cells, each a diameter wide plus the largest slack, are less than this many reaches wide. A
- * sphere for which they fit into the shortest period is no giant. */
+ * sphere is no giant if this many of its reaches fit into the shortest period. */
 #define CELLS_OF_REACH 6.1
 
-/* If a period is at most this many reaches, three cells surely do not fit. Without giants, all
- * images are then searched. */
+/* If a period is at most this many times the largest reach, three cells surely do not fit. Then all
+ * images must be searched, or giants must have no cells. */
 #define CERTAIN_REACH 6.0
 
 /* Searching all images of a sphere takes as long as comparing it with this many other spheres, each
  * at all of its images. */
 #define COMPARED_EACH 64.0
 
-/* If a sphere may touch more than this many images of another, giants keep their cells. images_make
- * then counts all images and checks their limit. */
+/* If a sphere may touch more than this many images of another, all images are searched, and giants
+ * have cells like other spheres. images_make then counts the images and checks their limit. */
 #define MOST_IMAGES 128.0
 
 /* ---- counting giants ---- */

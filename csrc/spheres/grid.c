@@ -1,4 +1,5 @@
-/* Lays out a grid: its box, the cells of its levels, and floats or doubles. */
+/* Lays out a grid: its box, the cells of its levels, and whether its coordinates are floats or
+ * doubles. */
 #include "grid.h"
 
 #include <math.h>
@@ -261,7 +262,7 @@ static float choose_margin(const grid *g, const grid_plan *plan)
         longest = extent(g, axis) > longest ? extent(g, axis) : longest;
     }
     longest += 2.0 * plan->all_reach;
-    /* an image is at most twice as far away */
+    /* an image other than the nearest is at most twice as far away */
     const double farthest = plan->has_several ? 2.0 * longest : longest;
     const double margin = FLOAT_ROUNDING * farthest;
     const bool is_small = margin < MOST_OPEN * smallest_size(plan);

@@ -72,10 +72,10 @@ typedef struct grid {
      * the type that is not used are NULL. */
     const float *near_place[3], *near_reach;
     const double *place[3], *reach;
-    /* largest error, in floats, of a distance less a sum of reaches; 0: doubles are used */
+    /* largest error, in floats, of (distance - sum of reaches); 0: doubles are used */
     float margin;
 
-    /* the caller's number of each sphere, in the order of cells; they ascend in a cell */
+    /* the caller's number of each sphere, in the order of cells; within a cell, numbers ascend */
     const int32_t *ids;
     const int32_t *cells; /* the cell of each sphere, in the order of cells */
     sorted_items sorted;

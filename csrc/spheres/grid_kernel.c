@@ -9,7 +9,7 @@
 /* Rows are fetched into the cache this many spheres before they are read. */
 enum { FETCHED_AHEAD = 24 };
 
-/* The table's cells of LANES coordinates, along one axis. */
+/* The cells of LANES coordinates along one axis, as indices in the table along this axis. */
 LANES_INLINE lanes find_along(const grid *g, const grid_axis *at, int axis, lanes place)
 {
     lanes low = lanes_set(g->low[axis]);
@@ -82,7 +82,8 @@ LANES_INLINE void load_ordered(const grid *g, abut_index i, abut_index end, lane
 }
 
 /* Writes lanes into an array of the grid, of floats or doubles, from index i on. Entries from `end`
- * on are not written: another thread may be writing them. These arrays are const elsewhere. */
+ * on are not written: another thread may be writing them. The pointers are const, since other
+ * functions of vector code only read the arrays. */
 LANES_INLINE void put(const float *singles_at, const double *doubles_at, abut_index i,
                       abut_index end, lanes from)
 {

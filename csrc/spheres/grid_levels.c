@@ -13,11 +13,11 @@
  * which ascend with the number. */
 enum { KEY_SHIFT = 46 };
 
-/* The largest number of levels that is tried: more gain next to nothing. */
+/* The largest number of levels that is tried: more levels gain next to nothing. */
 enum { MOST_LEVELS_TRIED = 12 };
 
-/* The precision of the number of spheres per cell, as a difference of natural logarithms. A finer
- * one gains nothing: from one bin to the next, the volume of cells changes by about 3 percent. */
+/* The precision of the number of spheres per cell, as a difference of natural logarithms. A smaller
+ * value gains nothing: from one bin to the next, the volume of cells changes by about 3 percent. */
 #define PER_CELL_STEP 0.01
 
 #define PI 3.141592653589793
@@ -48,8 +48,9 @@ typedef struct size_bin {
     double reach;       /* the largest reach */
     double size, least; /* the largest size, and a lower bound of all sizes */
     double before;      /* the number of spheres in smaller bins */
-    /* Sums of size^k over the spheres of other levels that search a level. Search top-down: the
-     * level ends before this bin. Bottom-up: it begins with this bin. */
+    /* Sums of size^k, k = 0 ... 3, over the spheres of other levels that search a level. If the
+     * search is top-down, this level ends before this bin. If it is bottom-up, the level begins
+     * with this bin. */
     double seekers[4];
 } size_bin;
 
@@ -59,7 +60,7 @@ typedef struct spectrum {
     int dimension;
     abut_search search;
     double overhead;
-    double density; /* of n spheres, density * n are in a cube of size 1 */
+    double density; /* a cube of size 1 holds density * n of n spheres */
 } spectrum;
 
 /* Chosen levels: level l holds bins ends[l - 1] ... ends[l] - 1. Level 0 begins with bin 0. */
@@ -103,7 +104,8 @@ static void count_spheres(const double *reaches, abut_index count, histogram *fo
     for (abut_index i = 0; i < count; i++) {
         tally *bin = &found->tallies[key_of(reaches[i]) - found->first];
         bin->count++;
-        /* A branch, soon hardly ever taken: the processor need not wait for the sphere before. */
+        /* This branch is soon hardly ever taken. So the processor need not wait for the result of
+         * the sphere before. */
         if (reaches[i] > bin->largest) {
             bin->largest = reaches[i];
         }
@@ -327,8 +329,8 @@ static abut_index full_bin(const spectrum *s, abut_index first, double per_cell)
     return low;
 }
 
-/* The size at which cells hold per_cell spheres of the bins first ... bin - 1, if it is below the
- * sizes of this bin; else 0. So in a gap between sizes, cells may be larger than their spheres. */
+/* The size at which cells hold per_cell spheres of the bins first ... bin - 1; 0 if it is not below
+ * the sizes of bin `bin`. So in a gap between sizes, cells may be larger than their spheres. */
 static double size_in_gap(const spectrum *s, abut_index first, abut_index bin, double per_cell)
 {
     double most = held(s, s->bins[bin].least, first, bin);
@@ -340,7 +342,7 @@ static double size_in_gap(const spectrum *s, abut_index first, abut_index bin, d
 }
 
 /* Makes `limit` levels, or fewer. Each level ends as soon as its cells hold per_cell spheres.
- * Returns whether cells of size 1 hold at least as many of the remaining spheres. */
+ * Returns whether cells of size 1 hold at least per_cell of the remaining spheres. */
 static bool close_levels(const spectrum *s, double per_cell, abut_index limit, choice *levels)
 {
     abut_index first = 0;

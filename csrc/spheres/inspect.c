@@ -1,4 +1,5 @@
-/* Counts the work of a search in boxes of cells: eqs. 4, 5 of Krijgsman et al. (2014). */
+/* Counts the work of a search in boxes of cells: eqs. 4, 5 of Krijgsman et al. (2014), see
+ * grid_levels.h. */
 #include <math.h>
 
 #include "query_pairs.h"
@@ -13,7 +14,7 @@ static cell_range range_along(const grid *g, const grid_axis *at, int axis, doub
                               double reach)
 {
     place = grid_distance(g, axis, place) * at->inv_length;
-    /* the product was rounded up to the end of the axis */
+    /* at the end of the axis, the product may have been rounded up beyond the last cell */
     place = place < at->last + 1.0 ? place : at->last + 0.5;
     double low = floor(place - reach * at->inv_length - 0.5);
     double high = floor(place + reach * at->inv_length + 0.5);

@@ -23,7 +23,7 @@ typedef struct row_bounds {
 typedef struct pair_block {
     int32_t count;
     const int32_t *firsts, *seconds; /* indices of rows, count + GRID_PADDING */
-    /* count: indices of rows to fetch, which are read soon after */
+    /* count: indices of second rows that are read soon after, to fetch them into the cache */
     const int32_t *next_seconds;
     const sphere_row *first_rows, *second_rows;
     const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
@@ -37,7 +37,8 @@ typedef struct pair_block {
 /* The largest number of rows ahead (see row_task): 4 in space, 1 in the plane. */
 enum { MOST_AHEAD = 4 };
 
-/* Cells of a row along x, and the rows ahead: half of those around it. So pairs are found once. */
+/* Consecutive cells of a row along x, and the rows ahead: half of the rows around it, so that each
+ * pair is found once. */
 typedef struct row_task {
     const grid_level *level;
     int32_t row;               /* cell 0 of the row */
@@ -75,8 +76,8 @@ typedef void grid_bound_kernel(const grid *g, int axis, abut_index begin, abut_i
 /* Finds the pairs of a task's spheres with others of the same level. False: the search must end. */
 typedef bool near_row_kernel(const grid *g, const row_task *task, pair_queue *queue);
 
-/* Adds tasks to search a level's cells for one sphere; `number` is as in look_task. False: the
- * search must end. */
+/* Adds tasks to compare one sphere with those in a level's cells; `number` is as in look_task.
+ * False: the search must end. */
 typedef bool across_level_kernel(const grid *g, const grid_level *level, const sphere_row *from,
                                  int32_t number, pair_queue *queue);
 

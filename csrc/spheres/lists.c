@@ -1,5 +1,5 @@
-/* Sorts pairs by first sphere: first all pairs by block of spheres, then each block by sphere,
- * while it is in the cache. */
+/* Sorts pairs by first sphere, block by block, so that the pairs of a block stay in the cache. A
+ * block is a range of first spheres. search.c has sorted each chunk's pairs by block. */
 #include <string.h>
 
 #include "../base/parallel.h"

@@ -32,9 +32,9 @@ static bool is_before_second(const void *step, abut_index row, const void *secon
 /* The number of rows that are tested one by one, before the remaining ones are bisected. */
 enum { FEW_ROWS = 8 };
 
-/* Finds the first of these rows of the step before with a second sphere of at least `second`. The
- * search begins at `place`, where the last one ended: rows of this step ascend, and the rows that
- * they continue usually ascend, too. */
+/* Finds the first of these rows of the step before with a second sphere of number `second` or
+ * larger. The search begins at `place`, where the search before ended: rows of this step ascend,
+ * and the rows that they continue usually ascend, too. */
 static abut_index find_second(const abut_pair_step *step, row_span rows, abut_index second,
                               abut_index place)
 {
@@ -158,7 +158,8 @@ static abut_status match_same(const matching *m, const image_lists *l, uint8_t *
     return status;
 }
 
-/* Returns the best row that is not taken for row `row`; of equal ones the first. */
+/* Returns the best row of the step before for row `row`, among the rows that are not taken. Of
+ * equally good rows, it is the first. */
 static proposal propose(const matching *m, abut_index row, const image_lists *l,
                         const uint8_t *taken)
 {
@@ -272,8 +273,9 @@ static bool is_alone(const abut_pair_step *step, abut_index row)
     return end_of_images(step, row) == row + 1 && (row == 0 || end_of_images(step, row - 1) == row);
 }
 
-/* Finds the row to continue without normals: the row with the same image. If there is none, but the
- * two spheres have a single row in each step, it is that row. */
+/* Finds the row of the step before that a row continues, if there are no normals: the row with the
+ * same image. If no row has it, but the two spheres have a single row in each step, it is their
+ * row. */
 static abut_index find_by_image(const pair_steps *s, abut_index row, row_span before,
                                 bool is_swapped)
 {

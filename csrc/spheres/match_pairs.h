@@ -1,4 +1,5 @@
-/* Finds, for each pair, the pair of the step before that it continues. Calls may share memory. */
+/* Finds, for each pair, the pair of the step before that it continues. One match after the other
+ * may use the same memory. */
 #ifndef SPHERES_MATCH_PAIRS_H
 #define SPHERES_MATCH_PAIRS_H
 

@@ -58,7 +58,9 @@ static double image_along(const abut_pairs *pairs, abut_index row, int axis, int
     const double difference =
         pairs->own.rows[first].place[axis] - pairs->second_set->rows[second].place[axis];
     const double ones =
-        0x1.8p52; /* as in lanes_round: calling rint would take longer than all the rest */
+        /* adding and subtracting it rounds, as in lanes_round; calling rint would take longer
+         * than all the rest */
+        0x1.8p52;
     return (difference * pairs->finder->lattice.inv_period[axis] + ones) - ones;
 }
 
@@ -242,7 +244,7 @@ static void write_block(const writing *w, abut_index row, int32_t count, pair_nu
 enum { FEW = 4 };
 
 /* Sets the first spheres of pairs row ... row + count - 1. `sphere` is the first sphere of pair
- * `row`, or one before it. Returns the first sphere of the last pair. */
+ * `row`, or a sphere before that. Returns the first sphere of the last pair. */
 static abut_index set_firsts(const abut_index *offsets, abut_index sphere, abut_index row,
                              int32_t count, int32_t *firsts)
 {

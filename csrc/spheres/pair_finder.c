@@ -161,8 +161,9 @@ static abut_status count_levels(const double *reaches, abut_index count, level_s
     return ABUT_OK;
 }
 
-/* Makes the cells of each level as large as its largest sphere. If sizes have a gap, chosen cells
- * may be larger: they hold few spheres on average, but far too many where spheres are. */
+/* Makes the cells of each level as large as its largest sphere. If sizes have a gap, the chosen
+ * cells may be larger. On average over space, these hold few spheres, but where spheres are, far
+ * too many. */
 static void fit_sizes(level_set *levels)
 {
     for (int32_t h = 0; h < levels->count; h++) {
@@ -281,8 +282,8 @@ static void set_scalars(const abut_pair_input *input, abut_pair_finder *finder)
     }
 }
 
-/* Uses the memory of another finder, the lender. Resets what the lender's queries have found out
- * about the lender's spheres. */
+/* Uses the memory of another finder, the lender. Resets the count that depends on the lender's
+ * spheres. */
 static void borrow_leftovers(abut_pair_finder *finder, const abut_pair_finder *lender)
 {
     finder->has_lender = true;

@@ -59,11 +59,12 @@ typedef struct sphere_sizes {
  * The error names the first wrong radius, or else the first wrong gap. */
 abut_status finder_copy_sizes(const sphere_sizes *sizes, abut_error *error);
 
-/* The reach of the largest sphere; 0 without any. */
+/* The reach of the largest sphere; 0 if there are no spheres. */
 double levels_reach(const level_set *levels);
 
-/* Sets levels for these spheres: of the sizes that the caller has given, or else chosen ones.
- * Returns ABUT_OK, ABUT_NO_MEMORY, or ABUT_SIZE_TOO_SMALL with the number of a sphere in *index. */
+/* Sets levels for these spheres, with the cell sizes that the caller has given, or else with chosen
+ * ones. Returns ABUT_OK, ABUT_NO_MEMORY, or ABUT_SIZE_TOO_SMALL with the number of a sphere in
+ * *index. */
 abut_status finder_set_levels(const abut_pair_finder *finder, const level_input *input,
                               level_set *levels, abut_index *index);
 

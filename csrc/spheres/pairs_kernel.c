@@ -77,8 +77,8 @@ static void put_numbers(int32_t count, const int32_t *restrict from, abut_index 
     }
 }
 
-/* Fetches rows of later pairs into the cache, a few at a time: memory handles only so many requests
- * at the same time. */
+/* Fetches rows of later pairs into the cache, a few at a time, since the number of requests to
+ * memory at the same time is limited. */
 LANES_INLINE void fetch_next(const pair_block *block, int32_t p)
 {
     for (int k = 0; k < LANES; k++) {

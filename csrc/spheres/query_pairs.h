@@ -52,7 +52,7 @@ struct abut_pairs {
     abut_pair_query query;
     row_set own, others;
     const row_set *second_set; /* the second spheres of pairs: own or others */
-    /* the spheres in the grid instead of second_set; NULL: second_set */
+    /* the images that are in the grid; NULL: the spheres of second_set are in the grid */
     const sphere_image *images;
     const sphere_row *image_rows;
     const double *image_reaches;
@@ -76,7 +76,7 @@ struct abut_pairs {
     bool is_done;     /* the query has succeeded */
 };
 
-/* Memory blocks of a query. PAIR_SUMS: for each block, the number of pairs in those before. */
+/* Memory blocks of a query. PAIR_SUMS: for each block, the number of pairs in the blocks before. */
 enum { IMAGES, IMAGE_ROWS, IMAGE_REACHES, PAIR_OFFSETS, PAIR_SECONDS, PAIR_SUMS, PAIR_BLOCKS };
 
 /* Memory that one query after the other uses. */

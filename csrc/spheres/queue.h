@@ -25,7 +25,8 @@ struct pair_queue {
     /* rows of the tasks' spheres; NULL: `number` is an index in the grid's order */
     const sphere_row *lookers;
 
-    /* Moves all pairs to a list, and makes room for `room` more. False: the search must end. */
+    /* Moves all pairs to a list, and makes room for `room` more. False: the search must end, since
+     * it has failed or was interrupted. */
     bool (*drain)(pair_queue *queue, abut_index room);
     void *context;
 };

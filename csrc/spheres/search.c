@@ -95,7 +95,7 @@ static bool set_status(searcher *s, abut_status status)
     return status == ABUT_OK;
 }
 
-/* Adds `count` to the pairs that all threads have found. False: they are above the limit. */
+/* Adds `count` to the number of pairs that all threads have found. False: it is above the limit. */
 static bool has_pairs_left(const searcher *s, abut_index count)
 {
     return atomic_fetch_add(&s->search->image_pair_count, count) + count <=
@@ -222,7 +222,7 @@ static bool search_images(searcher *s, const grid_level *level, const sphere_row
     return several_search(s->pairs, &run, from->reach + level->reach, &s->queue);
 }
 
-/* Searches some levels for one sphere; `number` is as in look_task. */
+/* Compares one sphere with the spheres of some levels; `number` is as in look_task. */
 static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
     const pair_kernels *kernels = pair_kernels_take();
@@ -247,7 +247,7 @@ static bool search_levels(searcher *s, const sphere_row *from, int32_t number, l
 /* Rows are fetched into the cache this many spheres before they are read. */
 enum { FETCHED_AHEAD = 8 };
 
-/* Searches other levels for spheres begin ... end - 1 of the grid's order. */
+/* Compares spheres begin ... end - 1 of the grid's order with the spheres of other levels. */
 static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const grid *g = &s->pairs->memory->grid;
@@ -263,7 +263,8 @@ static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_rang
     return pair_kernels_take()->across_finish(g, &s->queue);
 }
 
-/* Searches the grid for spheres begin ... end - 1 of the caller's order, which are not in it. */
+/* Compares spheres begin ... end - 1 of the caller's order with the spheres in the grid. The former
+ * are not in the grid themselves. */
 static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const sphere_row *rows = s->pairs->own.rows;
@@ -292,7 +293,7 @@ static bool search_giants(searcher *s, const grid_level *level, int32_t place)
            several_search_own(s->pairs, from, number, &s->queue);
 }
 
-/* Compares the giants of a chunk with each other, and searches other levels for them. */
+/* Compares the giants of a chunk with each other, and with the spheres of other levels. */
 static bool search_from_giants(searcher *s, const pair_chunk *chunk, level_range levels)
 {
     const grid_level *level = &s->pairs->memory->grid.levels[chunk->level];
