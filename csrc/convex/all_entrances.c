@@ -1,7 +1,7 @@
 /* Lists all entrances of a pair.
  *
- * Signs decide what is an entrance: the signs of every facet with every vertex, and of every edge
- * with every edge (list_by_signs). For most pairs there is a faster way:
+ * The signs of dot products decide what is an entrance. list_by_signs computes them for every facet
+ * with every vertex, and for every edge with every edge. For most pairs there is a faster way:
  *
  *  - If all edges at a vertex of B surely rise along a facet's normal, no other vertex is an
  *    entrance with that facet, since B is convex.
@@ -97,7 +97,8 @@ static void list_by_signs(const convex_pair *pair, const convex_pair *swapped, l
 
 /* ---- entrances that are sure ---- */
 
-/* Entrances of the last step, in order; some may be none now. Their facets are ends[facet_end]. */
+/* Entrances of the last step that are not read yet, in their order. Some may no longer be
+ * entrances. The facet of each is ends[facet_end]. */
 typedef struct earlier {
     const entrance *next, *end;
     int facet_end;
@@ -126,8 +127,8 @@ static int32_t deepest_vertex(const convex_pair *pair, int32_t facet)
     return body_support(&pair->b, vec3_scale(pair_turn_back(pair, normal), -1.0)).vertex;
 }
 
-/* Lists each facet of A with the vertex of B that is an entrance with it. Returns false if one is
- * in doubt. */
+/* Lists each facet of A with the vertex of B that is an entrance with it. Returns false if an
+ * entrance is in doubt. */
 static bool list_sure_facets(const convex_pair *pair, earlier before, list *l)
 {
     for (int32_t f = 0; f < pair->a.shape->facet_count; f++) {
@@ -157,7 +158,7 @@ static void sort_crossings(entrance *all, abut_index count)
 }
 
 /* Lists the edges of B that the arc of A's edge crosses between the cells of vertices `from` and
- * `to`. Returns false if one is in doubt. */
+ * `to`. Returns false if a crossing is in doubt. */
 static bool list_sure_crossings(const convex_pair *pair, int32_t edge, int32_t from, int32_t to,
                                 list *l)
 {
@@ -195,7 +196,8 @@ static bool list_sure_edges(const convex_pair *pair, list *l)
     return true;
 }
 
-/* Lists all entrances in the faster way. Returns false, and a useless list, if one is in doubt. */
+/* Lists all entrances in the faster way. Returns false if an entrance is in doubt; the list is then
+ * incomplete. */
 static bool list_sure(const convex_pair *pair, const convex_pair *swapped, const entrance *before,
                       abut_index before_count, list *l)
 {

@@ -1,4 +1,5 @@
-/* The pairs of bodies of a query: the caller's, or those with near circumscribed spheres. */
+/* The pairs of bodies of a query: the caller's pairs, or all pairs of bodies with circumscribed
+ * spheres that are nearer to each other than the gap. */
 #ifndef CONVEX_BODY_PAIRS_H
 #define CONVEX_BODY_PAIRS_H
 
@@ -14,8 +15,8 @@ typedef struct candidate_search {
 } candidate_search;
 
 typedef struct body_pairs {
-    const abut_index *i, *j; /* `count` numbers each, checked */
-    const abut_index *image; /* `count` x dimension; NULL: there is no period */
+    const abut_index *i, *j; /* first and second bodies, `count` each */
+    const abut_index *image; /* images of second bodies, `count` x dimension; NULL: no period */
     abut_index count;
     memory_block i_block, j_block, image_block;
     candidate_search search;

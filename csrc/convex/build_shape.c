@@ -95,8 +95,9 @@ static void place_borders(const abut_shape *s)
             shape_corner *corner = &s->corners[facet->begin + k];
             const int32_t next = s->corners[facet->begin + (k + 1) % facet->count].vertex;
             const vec3 along = direction_between(s, corner->vertex, next);
-            corner->outward = s->dimension == 3 ? vec3_cross(along, facet->normal)
-                                                : vec3_scale(along, -1.0); /* away from the other */
+            /* in a polygon, away from the side's other corner */
+            corner->outward =
+                s->dimension == 3 ? vec3_cross(along, facet->normal) : vec3_scale(along, -1.0);
             corner->offset = border_offset(s, facet, corner->outward);
         }
     }
@@ -129,8 +130,8 @@ static int32_t corner_before(const builder *b, int32_t corner)
     return corner > f->begin ? corner - 1 : f->begin + f->count - 1;
 }
 
-/* Lists the facets, edges and neighbors of a vertex, counter-clockwise seen from outside. Begins at
- * one of its corners, `first`, and writes from index `place` on. */
+/* Lists the facets, edges and neighbors of a vertex, counter-clockwise seen from outside. `first`
+ * is any corner at the vertex. The lists are written from index `place` on. */
 static void walk_around(const builder *b, int32_t first, int32_t place)
 {
     abut_shape *s = b->s;
@@ -218,7 +219,7 @@ static double farthest_from(const abut_shape *s, vec3 center)
     return most;
 }
 
-/* How far a point is from the nearest facet's plane. */
+/* The distance of an inner point from the nearest plane of a facet; 0 for a point outside. */
 static double nearest_plane(const abut_shape *s, vec3 center)
 {
     double least = INFINITY;

@@ -36,10 +36,11 @@ static int32_t vertex_of(const vertex_list *l, int32_t k)
     return l->end.feature;
 }
 
-/* A vertex of A and a vertex of B. The planes of all entrances that are tried go through them. */
+/* A vertex of A and a vertex of B. All entrances that are tried for the pair have features with
+ * these vertices. */
 typedef struct corner_pair {
     int32_t a, b;
-    vec3 offset;   /* from a to b; its product with a normal is the gap along it */
+    vec3 offset;   /* from a to b; its dot product with a normal is the gap along that normal */
     vec3 offset_b; /* `offset` in B's frame */
 } corner_pair;
 

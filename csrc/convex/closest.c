@@ -39,15 +39,15 @@ static foot closest_on_edge(const abut_shape *s, int32_t edge, vec3 q)
     return (foot){{ABUT_EDGE, edge}, vec3_add(from, vec3_scale(e->direction, along))};
 }
 
-/* The closest point of the side that begins at a corner. The facets of a polygon are its sides,
- * which end at corners: there it is the corner. */
+/* The closest point of the facet's side that begins at a corner. A facet of a polygon is a segment
+ * without sides, so that the point is the corner itself. */
 static foot closest_on_side(const abut_shape *s, const shape_corner *c, vec3 q)
 {
     return c->edge < 0 ? vertex_foot(s, c->vertex) : closest_on_edge(s, c->edge, q);
 }
 
-/* The point of a facet that is closest to q. If q is outside of some sides, it is on one of
- * them. */
+/* The point of a facet that is closest to q. If q is outside of some sides, the point is
+ * on one of these sides. */
 static foot foot_on_facet(const abut_shape *s, int32_t facet, vec3 q)
 {
     const shape_facet *f = &s->facets[facet];

@@ -8,7 +8,7 @@
 typedef struct tried_plane {
     vec3 normal;
     support_gap at;
-    convex_end ends[2]; /* the features that gave the normal, in the fast common plane */
+    convex_end ends[2]; /* the features that gave the normal; only for "fcp" */
 } tried_plane;
 
 static vec3 centroid_line(const convex_pair *pair)
@@ -18,8 +18,8 @@ static vec3 centroid_line(const convex_pair *pair)
     return length > pair->tolerance ? vec3_scale(line, 1.0 / length) : (vec3){1.0, 0.0, 0.0};
 }
 
-/* The plane with which a search begins: that of the last step, or else the one across the line of
- * the centroids. Its ends are the nearest vertices. */
+/* The plane with which a search begins: that of the last step, or else the plane perpendicular to
+ * the line of the centroids. Its ends are the nearest vertices. */
 static tried_plane begin_plane(const convex_pair *pair, const convex_link *before)
 {
     const vec3 normal = before ? before->normal : centroid_line(pair);

@@ -143,7 +143,7 @@ static int32_t body_before(const abut_convex_contacts *contacts, abut_index chun
 }
 
 /* Writes where the rows of each body begin, for bodies with their first row in this chunk. Bodies
- * without rows before them get the same offset. */
+ * without rows get the offset of the next body with rows. */
 static void write_offsets(const writing *w, abut_index number)
 {
     const convex_chunk *chunk = &w->contacts->chunks[number];

@@ -158,7 +158,8 @@ static abut_status copy_body(const abut_convex_input *input, abut_index i,
     return ABUT_OK;
 }
 
-/* The largest number of spots of two bodies: that of two bodies of one shape. */
+/* The largest number of spots of any two bodies. spots_limit grows with the corners of both shapes,
+ * so two bodies of one shape reach the largest number. */
 static int32_t most_spots(const abut_convex_finder *finder)
 {
     int32_t most = 1;

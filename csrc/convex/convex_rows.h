@@ -1,4 +1,5 @@
-/* The rows of a query: records in chunks with memory of their own, numbered chunk after chunk. */
+/* The rows of a query: records in chunks, numbered chunk after chunk. Each chunk has its own
+ * memory. */
 #ifndef CONVEX_CONVEX_ROWS_H
 #define CONVEX_CONVEX_ROWS_H
 
@@ -13,7 +14,7 @@ typedef struct convex_row {
     vec3 normal; /* n, from the first body to the second */
     vec3 p, q;   /* ends of the link, on the first and on the second body */
     double gap, error;
-    int32_t first, second; /* bodies; with a wall the second is the facet */
+    int32_t first, second; /* numbers of both bodies; at a wall, second is the facet */
     int32_t mesh;          /* number of the mesh, for contacts with walls */
     int32_t spot_count, iterations;
     int32_t features[2];

@@ -15,8 +15,8 @@ static bool is_excluded(const convex_pair *pair, const convex_link *before)
     return pair_support_gap(pair, before->normal).gap > pair->tolerance;
 }
 
-/* Whether a link that is a local minimum of the depth is right. Bodies that are apart may have such
- * a minimum, too. So this checks that they overlap. */
+/* Whether a link that stands is right. A link with a gap of at least 0 is right. With a gap below 0
+ * it may be a minimum of the depth although the bodies are apart, so their overlap is checked. */
 static bool is_sound(const convex_pair *pair, const convex_link *link)
 {
     if (link->gap >= 0.0 || link_overlaps(pair, link)) {

@@ -18,7 +18,7 @@ typedef struct entrance_chunk {
     entrance *all;
     abut_index count, capacity;
     abut_index ends[CHUNK_PAIRS]; /* where each pair's entrances end */
-    abut_index first;             /* number of its first entrance in the whole query */
+    abut_index first;             /* number of the chunk's first entrance in the query */
     entrance *before;             /* scratch: entrances of a pair in the last step */
     abut_index before_capacity;
 } entrance_chunk;
@@ -158,7 +158,8 @@ static abut_index read_before(const entering *e, row_span rows, const convex_pai
 
 /* ---- pairs ---- */
 
-/* Turns a pair's entrances into the world's frame, with the gaps of the rounded bodies. */
+/* Turns the normals of a pair's entrances into the world's frame, and subtracts the rounding of
+ * both bodies from the gaps. */
 static void place_entrances(entrance *all, abut_index count, const convex_pair *pair,
                             const pose *at)
 {

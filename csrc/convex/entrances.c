@@ -66,9 +66,9 @@ seen_arc entrances_see(const convex_pair *pair, int32_t edge)
                       pair_turn_back(pair, e->direction)};
 }
 
-/* The unit normal across both edges, and the sine of their angle. If the sine is small, the cross
- * product has large rounding errors. Their part along A's edge is removed, so that n is on the
- * edge's arc. An error along that arc does no harm. */
+/* The unit vector perpendicular to both edges, and the sine of their angle. If the sine is small,
+ * the cross product has large rounding errors. The part of the product along A's edge is removed,
+ * so that n is on the edge's arc. An error along that arc does no harm. */
 static vec3 normal_across(vec3 along, vec3 other, int sign, double *sine)
 {
     const vec3 product = vec3_scale(vec3_cross(along, other), sign);
@@ -213,8 +213,8 @@ static void try_all_crossings(const convex_pair *pair, int32_t edge, const seen_
 }
 
 /* Follows the arc of A's edge through the cells of B's vertices, from `from`, which has the left
- * normal in its cell, to `to`, which has the right one. Tries all edges of B that it crosses. The
- * arc is part of a great circle, so it passes each cell once. */
+ * normal in its cell, to `to`, which has the right one. Tries all edges of B that the arc
+ * crosses. The arc is part of a great circle, so it passes each cell once. */
 static void follow_arc(const convex_pair *pair, int32_t edge, int32_t from, int32_t to,
                        entrance *best)
 {

@@ -70,8 +70,9 @@ static bool read_state(const finding *f, abut_index k, const convex_pair *pair, 
     return link_unpack(state, pair, link);
 }
 
-/* Whether a plane across the line of the centers shows that two bodies are farther apart than the
- * query's gap, as most pairs are. The test takes a tenth of the time of a link. */
+/* Whether the plane perpendicular to the line of the centroids shows that two bodies are farther
+ * apart than the query's gap. This is so for most pairs. The test takes a tenth of the time of a
+ * link. */
 static bool is_far(const finding *f, const convex_pair *pair)
 {
     const vec3 line = pair_centers(pair);
@@ -166,7 +167,7 @@ static finding start(abut_convex_contacts *contacts, const abut_convex_query *qu
                      .keeps_all = query->i && query->all_rows};
 }
 
-/* Lists the pairs of a query, and the rows of the last step that they continue. */
+/* A function that lists the pairs of a query, and the rows of the last step that these continue. */
 typedef abut_status pair_listing(const abut_convex_finder *finder, const abut_convex_query *query,
                                  convex_memory *memory, abut_error *error);
 

@@ -139,8 +139,8 @@ static vec3 fan_area(const hull *h, const int32_t *corners, int32_t count)
     return sum;
 }
 
-/* Makes the plane of an area vector, which is multiplied by `factor`. The vector is scaled first,
- * so that squares neither overflow nor vanish. */
+/* Makes the plane of a facet with the area vector `factor` times `area`. The vector is scaled
+ * first, so that squares neither overflow nor vanish. */
 static loop_plane plane_of(vec3 area, double factor)
 {
     const double scale = vec3_max_abs(area);
@@ -245,8 +245,8 @@ static double inside_height(const hull *h, int32_t facet, vec3 inside)
     return vec3_dot(hull_plane(h, &h->given, facet).normal, vec3_sub(inside, corner));
 }
 
-/* Computes the areas, and checks by the sign of the volume that normals point outward. Neighbors
- * agree already, so the normals point all outward or all inward. */
+/* Computes the areas, and checks by the sign of the volume that normals point outward. close_loops
+ * has checked that neighbors agree, so the normals point all outward or all inward. */
 static abut_status check_outward(const hull *h, abut_error *error)
 {
     const vec3 inside = mean_corner(h);
@@ -258,7 +258,8 @@ static abut_status check_outward(const hull *h, abut_error *error)
     return volume > 0.0 ? ABUT_OK : error_set(error, ABUT_SHAPE_INWARD, 0, h->dimension, 0.0);
 }
 
-/* Reports the facet with a normal that points inward, if the normals of neighbors do not agree. */
+/* Reports the first facet with a normal that points inward. It is called if the normals of two
+ * neighbors do not agree. */
 static abut_status report_inward(const hull *h, abut_error *error)
 {
     const vec3 inside = mean_corner(h);
@@ -493,9 +494,9 @@ static bool is_refused(abut_status status)
     return status != ABUT_OK && status != ABUT_NO_MEMORY;
 }
 
-/* Merges with smaller and smaller tolerances until the checks pass. They may fail for a large
- * tolerance: facets near the plane of a group's first facet may be farther from the group's mean
- * plane. If all fail, the first error is reported. */
+/* Merges with smaller and smaller tolerances until the checks pass. The checks may fail for a large
+ * tolerance: all facets of a group (merge.c) are near the plane of its first facet, but may be
+ * farther from the group's mean plane. If all tolerances fail, the first error is reported. */
 static abut_status merge_checked(hull *h, abut_error *error)
 {
     abut_status status = merge_within(h, h->tolerance, error);
@@ -515,7 +516,8 @@ static bool has_merged(const hull *h)
     return h->merged.corner_count < h->given.corner_count;
 }
 
-/* Makes the merged facets the input. So a shape that is built from its own facets is the same. */
+/* Uses the merged facets as input of the next merge. Merging is repeated until no facets merge, so
+ * that a shape which is built from its own facets is the same. */
 static abut_status take_merged(hull *h, abut_error *error)
 {
     loops_free(&h->given);

@@ -27,11 +27,11 @@ typedef struct hull {
     vec3 middle;      /* middle of the bounding box of the facets' vertices */
     double size;      /* half the diagonal of the bounding box */
     double tolerance; /* points within this distance of a plane count as in it */
-    loops given;      /* the input's facets */
-    double *areas;    /* areas of the input's facets; lengths of sides */
+    loops given;      /* the facets before the merge: the input's, or those of an earlier merge */
+    double *areas;    /* areas of the facets in `given`; for a polygon, lengths of its sides */
     loops merged;     /* the merged facets; vertices keep their numbers in the input */
-    int32_t *twins;   /* for each corner, the corner of another facet with the same ridge; of the
-                         given facets; after the merge, of the merged ones */
+    int32_t *twins;   /* for each corner of `given`, the corner of another facet with the same
+                         ridge; after hull_make, for each corner of `merged` */
     int32_t kept_count, *kept; /* numbers of the vertices that are corners, ascending */
 } hull;
 

@@ -76,7 +76,7 @@ static bool search_certify(search *s)
     return s->now.length - s->best.gap <= s->pair->tolerance;
 }
 
-/* Makes one walk on each body. Returns MEETS if the other end is in the body. */
+/* Makes one walk on each body. Returns MEETS if an end of the link is in the other body. */
 static progress search_walk(search *s)
 {
     const convex_pair *pair = s->pair;
@@ -239,7 +239,7 @@ static void search_run(search *s, int iterations, convex_link *link)
         end = search_round(s, ++iteration);
     }
     if (end == GOES_ON && !s->has_entrance) {
-        end = search_enter(s); /* its plane's gap is a lower bound */
+        end = search_enter(s); /* the gap of the entrance's plane is a lower bound */
     }
     if (!(s->best.gap > -INFINITY)) {
         s->best = parting_along(s->pair, link_direction(s->pair));

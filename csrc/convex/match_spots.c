@@ -1,5 +1,5 @@
-/* Finds the spot of the last step that each spot continues. It is in the row that the spot's row
- * continues, and has the same types and features (its name). */
+/* Finds the spot of the last step that each spot continues. The earlier spot is in the row that the
+ * spot's row continues, and has the same types and features (its name). */
 #include "match_spots.h"
 
 #include "../base/error.h"

@@ -169,7 +169,8 @@ static bool walk_rim(merger *m, int32_t group)
             return false;
         }
         h->merged.corners[k] = vertex;
-        vertex = next_vertex(m, m->rim_at[vertex]); /* a ridge's end is a corner, too */
+        /* where a ridge of the rim ends, another one begins, so that rim_at is set */
+        vertex = next_vertex(m, m->rim_at[vertex]);
     }
     return vertex == first;
 }
@@ -207,7 +208,8 @@ static abut_status walk_rims(merger *m, int32_t group_count, abut_error *error)
 
 /* ---- straight corners ---- */
 
-/* Whether a vertex is on the straight line between two others. Their order does not matter. */
+/* Whether a vertex is on the straight line between two others. The result is the same if
+ * `before` and `after` are exchanged. */
 static bool is_straight(const merger *m, int32_t vertex, int32_t before, int32_t after)
 {
     const hull *h = m->h;
@@ -218,7 +220,8 @@ static bool is_straight(const merger *m, int32_t vertex, int32_t before, int32_t
     return vec3_length(area) <= m->tolerance * vec3_length(line);
 }
 
-/* Marks the vertices of a group on a straight edge between two groups. They are no corners. */
+/* Marks the vertices of a group's rim that are inside of a straight edge between two groups. Merged
+ * facets have no corners there. */
 static void mark_straight(merger *m, int32_t group)
 {
     const hull *h = m->h;

@@ -106,10 +106,11 @@ static void add_prism(moments *m, const moments *facet, vec3 normal, double radi
 
 /* ---- arcs of normals ---- */
 
-/* The arc of unit vectors from one normal to another, counter-clockwise about an axis: its angle,
- * the unit vector to its middle, and the unit vector across that one in the plane of the arc. */
+/* The arc of unit vectors from one normal to another, counter-clockwise about an axis. `middle` is
+ * the unit vector to the middle of the arc. `side` is the unit vector perpendicular to `middle` in
+ * the arc's plane. */
 typedef struct arc {
-    double angle;
+    double angle; /* in radians */
     vec3 middle, side;
 } arc;
 
@@ -118,8 +119,9 @@ static vec3 unit(vec3 a)
     return vec3_scale(a, 1.0 / vec3_length(a));
 }
 
-/* Computes the arc from the sum of both normals, or from their difference if they are at more than
- * 90 degrees. The sum vanishes for opposite normals, the difference for equal ones. */
+/* Computes `middle` from the sum of both normals, or `side` from their difference if the normals
+ * are 90 degrees or more apart. The sum vanishes for opposite normals, the difference for equal
+ * ones. */
 static arc arc_between(vec3 from, vec3 to, vec3 axis)
 {
     const double cosine = vec3_dot(from, to);
@@ -164,8 +166,8 @@ static arc polygon_arc(const abut_shape *s, int32_t vertex)
     if (v->facet_count == 0) {
         return (arc){2.0 * PI, {1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
     }
-    const int32_t *facets =
-        s->facets_at + v->first_facet; /* the side that begins here, and the one that ends */
+    /* facets[0] is the side that begins at the vertex, facets[1] the side that ends there */
+    const int32_t *facets = s->facets_at + v->first_facet;
     return arc_between(s->facets[facets[1]].normal, s->facets[facets[0]].normal, OUT_OF_PLANE);
 }
 
@@ -189,9 +191,9 @@ static void add_edge(moments *m, const abut_shape *s, int32_t edge, vec3 about)
 /* ---- vertices ---- */
 
 /* Integrals of 1, u and u u' over the unit vectors u of a vertex's piece of the sphere. The piece
- * of a polyhedron's vertex is a polygon of arcs, one for each edge. Let b be the unit vector across
- * an arc's plane, inward, and a the integral of u along the arc. Stokes' theorem gives sums over
- * the arcs:
+ * of a polyhedron's vertex is a polygon of arcs, one for each edge. Let b be the unit normal of
+ * an arc's plane, towards the inside of the piece, and a the integral of u along the arc. Stokes'
+ * theorem gives sums over the arcs:
  *
  *    solid angle = 2 pi - angles of the facets at the vertex;
  *    integral u = sum angle b / 2;

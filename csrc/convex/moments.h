@@ -1,6 +1,7 @@
 /* Computes volume, center and inertia of a rounded body exactly. The body consists of the
  * polyhedron, a prism over each facet, a sector of a cylinder along each edge, and a piece of a
- * sphere at each vertex (Steiner). A rounded polygon has the same parts in one dimension less. */
+ * sphere at each vertex (Steiner's formula). A rounded polygon has the same parts in one dimension
+ * less. */
 #ifndef CONVEX_MOMENTS_H
 #define CONVEX_MOMENTS_H
 

@@ -16,9 +16,9 @@
 
 typedef struct separation {
     const convex_pair *pair;
-    int iterations; /* the largest number for one link */
-    int done;
-    parting at; /* n0, and the gap along it */
+    int iterations; /* the largest number of iterations for one link */
+    int done;       /* iterations for all links so far */
+    parting at;     /* n0, and the gap along it */
     double distance;
     convex_link apart; /* the link of the bodies after they are moved apart */
 } separation;
@@ -30,8 +30,8 @@ static convex_pair pair_apart(const convex_pair *pair, vec3 normal, double dista
     return apart;
 }
 
-/* Takes the proximal step, beginning with the features of `before`. It is longer than the depth, so
- * that the bodies are apart after it. */
+/* Takes the proximal step, beginning with the features of `before`. The step is longer than the
+ * depth, so that the bodies are apart after it. */
 static void separate(separation *s, const convex_link *before)
 {
     const double size = s->pair->size, depth = fabs(s->at.gap);
@@ -102,7 +102,7 @@ static void overlap_run(separation *s, const convex_link *before, convex_link *l
 
 /* Finds the penetration depth of bodies that overlap deeply and have no link of the last step.
  * Their depth has many local minima, and the line of their centroids is a poor start. The global
- * search is as fast. Returns false if it fails. */
+ * search is as fast as the local one. Returns false if it fails. */
 static bool overlap_anew(const convex_pair *pair, int iterations, convex_link *link)
 {
     *link = (convex_link){.gap = -INFINITY, .status = ABUT_UNCONVERGED, .iterations = 1};

@@ -18,8 +18,8 @@ typedef struct convex_pair {
     convex_body a, b;
     vec3 rows[3]; /* B's rotation: row by row, from B's frame to A's */
     vec3 shift;   /* B's origin in A's frame */
-    double
-        size; /* R_A + R_B, reach times scale; more if the bodies are far apart or much rounded */
+    /* sum of both reaches times scales; larger if the bodies are far apart or much rounded */
+    double size;
     double tolerance; /* 1e-11 times size; distances below it count as 0 */
 } convex_pair;
 
@@ -35,7 +35,7 @@ typedef struct convex_link {
     vec3 p;         /* end on A */
     vec3 q;         /* end on B, in B's frame */
     vec3 normal;    /* n: unit, from A to B */
-    double gap;     /* distance of both supports along n; < 0: overlap */
+    double gap;     /* distance from A's support to B's along n; < 0: overlap */
     double error;   /* the true gap is between gap and gap + error; NaN: unknown */
     int32_t status; /* abut_convex_status */
     int32_t iterations;
@@ -135,7 +135,8 @@ void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE]);
  * features: project them before use. Gap and error are NaN. */
 bool link_unpack(const double state[ABUT_CONVEX_STATE], const convex_pair *pair, convex_link *link);
 
-/* Sets two perpendicular unit vectors across n. For polygons the first is in their plane. */
+/* Sets two unit vectors that are perpendicular to n and to each other. For polygons the first is in
+ * their plane. */
 static inline void pair_axes(const convex_pair *pair, vec3 n, vec3 axes[2])
 {
     if (pair->a.shape->dimension == 2) {

@@ -55,8 +55,8 @@ static bool stands_at(const convex_pair *pair, facet_side side, int32_t facet, i
     return true;
 }
 
-/* Tries the plane of the facet at A's end of the link, or at B's. If the vertex of the link is as
- * low as the lowest one, the link keeps it. Returns whether the link is set. */
+/* Tries the plane of the facet at A's end of the link, or at B's end if `is_b`. If the link's
+ * vertex is as low as the lowest one, the link keeps it. Returns whether the link is set. */
 static bool try_at(const convex_pair *pair, bool is_b, span *s, parting *plane)
 {
     const facet_side side = side_of(pair, is_b);
@@ -70,7 +70,8 @@ static bool try_at(const convex_pair *pair, bool is_b, span *s, parting *plane)
 
 /* ---- two edges ---- */
 
-/* A vector midway between both normals at an edge; for a flat body, outward in its plane. */
+/* A vector midway between both normals at an edge. For a flat body it points outward in the body's
+ * plane. */
 static vec3 edge_middle(const abut_shape *s, int32_t edge)
 {
     const shape_edge *e = &s->edges[edge];

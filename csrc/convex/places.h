@@ -19,8 +19,8 @@ typedef struct convex_places {
     memory_block body_block, center_block;
 } convex_places;
 
-/* Reads and checks the query's positions and orientations. The error has the first wrong one. The
- * memory of the last query is used again. */
+/* Reads and checks the query's positions and orientations. The error has the first wrong number.
+ * The memory of the last query is used again. */
 abut_status places_read(const abut_convex_finder *finder, const abut_convex_query *query,
                         convex_places *places, abut_error *error);
 

@@ -1,10 +1,10 @@
-/* Shortens a link before each walk (section 3.5.2 and appendix A of Nezami et al. 2006). How
+/* Shortens a link before each walk (section 3.5.2 and appendix A of Nezami et al. 2006). The way
  * depends on the types of the two features:
  *
- *  - two facets: the link moves towards the line where their planes meet. It stops at a side of one
- *    of the facets, and is then a link of an edge and a facet;
+ *  - two facets: the link moves towards the line where their planes meet. If it stops before, at a
+ *    side of one of the facets, it becomes a link of an edge and a facet;
  *  - an edge and a facet: the link moves along the edge. It stops at an end of the edge, or at a
- *    side of the facet, and is then a link of two edges;
+ *    side of the facet. At a side it becomes a link of two edges;
  *  - two edges: they are closest where they cross, or at an end of one of them;
  *  - a vertex and a facet or edge: the vertex is projected again, since the bodies have moved. */
 #include "segments.h"
@@ -106,7 +106,7 @@ static double crossing_distance_sq(const crossing *c, double at_a, double at_b)
     return vec3_norm_sq(vec3_sub(q, p));
 }
 
-/* The shortest link from an end of one segment to its closest point on the other one. */
+/* The shortest link from an end of one of the segments to the closest point of the other one. */
 static span span_at_ends(const convex_pair *pair, const crossing *c)
 {
     const vec3 a_end = vec3_add(c->a.from, vec3_scale(c->a.along, c->a.length));
@@ -218,8 +218,8 @@ static span shorten_edge_on_b(const convex_pair *pair, const span *s)
     return span_make(pair, to.foot, segment_foot(&pair->b, &edge, to.at));
 }
 
-/* Shortens a link between two facets. P moves in A's plane along the line that leads to B's plane
- * fastest. It stops at that plane, or at a side of one of the facets. */
+/* Shortens a link between two facets. The end on A moves in A's plane, in the direction that leads
+ * to B's plane fastest. It stops at B's plane, or at a side of one of the facets. */
 static span shorten_facets(const convex_pair *pair, const span *s)
 {
     const int32_t facet_a = s->a.end.feature, facet_b = s->b.end.feature;
@@ -231,7 +231,7 @@ static span shorten_facets(const convex_pair *pair, const span *s)
     if (!(sine > PARALLEL_SINE)) {
         return *s;
     }
-    /* again, since rounding leaves a part along normal_a if the sine is small */
+    /* the part along normal_a is removed twice: if the sine is small, rounding leaves some of it */
     const vec3 along = less_along(vec3_scale(towards, 1.0 / sine), normal_a);
     const vec3 along_b = pair_turn_back(pair, along), from_b = pair_to_b(pair, s->a.point);
     const double slope = vec3_dot(normal_b, along_b);

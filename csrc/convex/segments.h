@@ -1,4 +1,4 @@
-/* Shortens links between two features, which walks do slowly or not at all. */
+/* Shortens links between two features. Walks (closest.h) shorten them slowly or not at all. */
 #ifndef CONVEX_SEGMENTS_H
 #define CONVEX_SEGMENTS_H
 

@@ -30,14 +30,15 @@ typedef struct shape_edge {
 } shape_edge;
 
 /* The neighbors of a vertex, counter-clockwise seen from outside: edge k leads to neighbor k, and
- * facet k is between edges k and k + 1. A polygon has no edges: neighbor 0 is the next vertex, 1
- * the one before, and facet k is the side that leads to neighbor k. A point has no neighbors. */
+ * facet k is between edges k and k + 1. A polygon has no edges: neighbor 0 is the next vertex,
+ * neighbor 1 the vertex before, and facet k is the side that leads to neighbor k. A point has no
+ * neighbors. */
 typedef struct shape_vertex {
     int32_t first_facet, facet_count; /* range in facets_at */
     int32_t first_edge, edge_count;   /* range in edges_at and neighbors */
 } shape_vertex;
 
-/* A shape. Its arrays share one block: `memory`, or that of a flat_shape (flats/flat.h). */
+/* A shape. Its arrays share one block: `memory`, or the block of a flat_shape (flats/flat.h). */
 struct abut_shape {
     int dimension;
     bool is_flat; /* it is one facet with a front and a back */
@@ -61,9 +62,9 @@ static inline vec3 shape_point(const abut_shape *s, int32_t vertex)
     return (vec3){s->x[vertex], s->y[vertex], s->z[vertex]};
 }
 
-/* Sets the pointers of a shape's arrays, one after the other in `block`, by the shape's counts;
- * those of its view if `has_view`. Returns their size in bytes. `block` is NULL to compute only
- * that. */
+/* Lays a shape's arrays one after the other in `block`, sized by the shape's counts, and sets the
+ * pointers to them. `has_view` adds the arrays of the shape's view. Returns the size of all arrays
+ * in bytes. If `block` is NULL, only this size is computed. */
 size_t shape_lay_out(abut_shape *s, void *block, bool has_view);
 
 #endif

@@ -58,19 +58,19 @@ typedef struct region {
     slope plane;
     convex_spot *corners;
     int32_t count;
-    int which;      /* 0: of A; 1: of B */
-    double turning; /* corners about n: 1: counter-clockwise; -1: clockwise */
+    int which;      /* the body of the feature; 0: A; 1: B */
+    double turning; /* order of the corners about n; 1: counter-clockwise; -1: clockwise */
 } region;
 
 typedef struct spot_list {
-    convex_spot *spots; /* until finish, point.x and point.y are places on the common plane */
+    convex_spot *spots; /* before `finish`, point.x and point.y are the place on the common plane */
     int32_t count, limit;
     double tolerance;
 } spot_list;
 
 int32_t spots_limit(const abut_shape *a, const abut_shape *b)
 {
-    /* the corners of both; each side crosses the other's border at most twice */
+    /* all corners of both facets, and crossings: a side crosses the other border at most twice */
     const int32_t corners = a->most_corners + b->most_corners;
     return corners > 2 ? 2 * corners : 4;
 }
@@ -262,7 +262,7 @@ static vec3 at_zero(vec3 from, vec3 to, double a, double b)
 
 /* Adds the spot where side k of a region crosses side l of the other region, if they cross. The
  * ends of side k have the heights `from` and `to` over side l, on different sides of it and not
- * near it. They cross if the ends of side l are on different sides of side k, too. */
+ * near it. The sides cross if the ends of side l are on different sides of side k, too. */
 static void add_crossing(spot_list *list, const region *r, int32_t k, const region *other,
                          int32_t l, double from, double to)
 {

@@ -13,7 +13,8 @@ typedef struct earlier_rows {
 } earlier_rows;
 
 /* Matches pairs with rows of the last step as spheres/match_pairs.c does, without normals, which
- * are not known yet. Checks these rows. The error has the first wrong number. */
+ * are not known yet. If the query has pairs and their match, uses that match. Checks the rows or
+ * the match. The error has the first wrong number. */
 abut_status states_match(const abut_convex_finder *finder, const abut_convex_query *query,
                          const body_pairs *now, earlier_rows *earlier, abut_error *error);
 
