@@ -9,27 +9,27 @@
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* The numbers of cells are at most this power of two. A unit of a cell is then more than the
+/* Numbers of cells are at most 2^CELL_NUMBER_BITS. A unit of a cell is then larger than the
  * rounding of the exact distance. */
 enum { CELL_NUMBER_BITS = 36 };
 
-/* Buckets for each facet of a level. In addition, one bucket for every FACETS_PER_BUCKET facets of
- * the mesh is divided among all levels, so that few facets in a large level do not fill their
- * buckets. A closed surface 100 cells long, with one facet a cell, has a bucket for each cell of
- * its bounds. */
+/* Buckets for each facet of a level. In addition, all levels together have one bucket for every
+ * FACETS_PER_BUCKET facets of the mesh, so that buckets of a large level with few facets are not
+ * full. A closed surface 100 cells long, with one facet a cell, has a bucket for each cell of its
+ * bounds. */
 enum { BUCKETS_PER_FACET = 24, FACETS_PER_BUCKET = 2 };
 
-/* Length of a row of cells if cells repeat, in cube roots of the number of buckets. */
+/* Length in cells of a row if cells repeat, divided by the cube root of the number of buckets. */
 #define ROW_STRETCH 1.31
 
-/* Where large facets make up most of a mesh, most spheres are at large facets; but all may be at
- * small ones. So merging a class into a level, or doubling its cells, must not give a sphere at the
- * class' facets more candidates than this. */
+/* If large facets make up most of a mesh, most spheres are at large facets; but all spheres may be
+ * at small ones. So for a sphere at the facets of a class, merging this class or doubling its cells
+ * must not add more candidates than these limits. */
 #define MERGED_CANDIDATES 1024.0
 #define DOUBLED_CANDIDATES 128.0
 
-/* Oversized facets are in smaller cells than their size needs. They have at most this part of a
- * level's entries. */
+/* Oversized facets are in smaller cells than their size needs. They must have at most this fraction
+ * of the entries that the level's other facets have. */
 #define OVERSIZED_ENTRIES 0.5
 
 /* Extents are enlarged by this part before a cell is chosen, for rounding to units of the cell. */
@@ -40,8 +40,9 @@ static double source_area(const builder *b, abut_index number)
     return b->pieces.items ? triangle_area(&b->pieces.items[number]) : b->mesh->view.areas[number];
 }
 
-/* The extent that decides a facet's level. All pieces of a facet count as large as the largest:
- * they must be in one level, which has the facet once. */
+/* The extent that decides a facet's level. All pieces of a facet count as large as its largest
+ * piece (`noise` in pieces.h), so that all of them are in one level. A sphere then finds the facet
+ * once. */
 static double source_extent(const builder *b, abut_index number, const box *bounds)
 {
     return b->pieces.items ? b->pieces.items[number].noise : box_extent(bounds);
@@ -57,8 +58,8 @@ static int exponent_of(double x)
     return (int)(bits >> 52) - 1023;
 }
 
-/* The class of a facet: its grown box has an extent in [cell, 2 cell), or cells are larger, to keep
- * cells' numbers small. */
+/* The class of a facet: its grown box has an extent in [cell, 2 cell). Far from the origin cells
+ * are larger, so that their numbers have at most CELL_NUMBER_BITS bits. */
 static int class_of(double extent, double farthest)
 {
     int by_size = exponent_of(extent + GROWN_SLACK * extent);
@@ -142,8 +143,8 @@ static double coarse_cost(const size_class *fine, double cell, double coarse_cel
     return (coarse_cell - cell) * sum;
 }
 
-/* Whether to merge a class into the next one's cells. That costs a sphere at most as many
- * candidates as the class has items. */
+/* Whether to merge a class into the next one's cells. A sphere gets at most as many candidates more
+ * as the class has items. */
 static bool is_better_merged(const size_class *fine, double cell, double coarse_cell, double area,
                              double candidates)
 {
@@ -152,8 +153,8 @@ static bool is_better_merged(const size_class *fine, double cell, double coarse_
            (count <= MERGED_CANDIDATES || cost <= MERGED_CANDIDATES * fine->mean_area * count);
 }
 
-/* Whether cells twice as large are better. They are for slices: neighbors then often are one
- * entry. */
+/* Whether cells twice as large are better. For slices they always are: neighboring slices then
+ * often become one entry. */
 static bool is_better_doubled(const size_class *class, double cell, double area, double candidates)
 {
     const double cost = coarse_cost(class, cell, 2.0 * cell);
@@ -173,8 +174,8 @@ static void merge_classes(size_class *into, size_class *from)
     from->count = 0;
 }
 
-/* Whether the facets of the next class, at most 4 cells of this class large, should be in this
- * class' cells. That saves a look, and adds few entries. */
+/* Whether to put the facets of the next class into this class' cells. Each facet is at most 4 cells
+ * long. Putting them there saves a look, and adds few entries. */
 static bool is_better_fine(const size_class *fine, const size_class *coarse, double cell)
 {
     double fine_side = fine->extent / cell + (double)fine->count;
@@ -249,7 +250,7 @@ void bins_repeat_cells(bin_level *level, uint32_t buckets)
     level->stride[2] = (uint32_t)(row * row);
 }
 
-/* Gives each cell of the level's bounds a bucket, row by row, if that is not too many. Otherwise
+/* Gives each cell of the level's bounds a bucket, row by row, if these are not too many. Otherwise
  * cells repeat. The level's buckets begin with number `first`; returns how many there are. */
 static uint32_t choose_grid(bin_level *level, uint32_t first, double bucket_limit)
 {

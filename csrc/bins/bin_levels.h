@@ -8,36 +8,40 @@
 #include "pieces.h"
 #include "slices.h"
 
-/* The cost of a look at one more level, as a number of candidates. It is smaller in a fine set,
- * since small cells save exact tests, too. */
+/* The cost of a look at one more level, as a number of candidates. It is smaller in a fine set: one
+ * level more means smaller cells, and these save exact tests, too. */
 #define LOOK_CANDIDATES 40.0
 #define FINE_LOOK_CANDIDATES 24.0
 
-/* Cells twice as large are better if they cost a sphere at the mesh at most this many candidates:
- * fewer entries fit caches better and are built faster. The limit is not above that of a look:
- * otherwise levels with the same cells would not be merged. A fine set is used so much that the
- * time of its build does not matter: it spends no candidates on larger cells. */
+/* A level gets cells twice as large if a sphere at the mesh then has at most this many more
+ * candidates: fewer entries fit caches better and are built faster. The limit is at most
+ * LOOK_CANDIDATES, otherwise two levels could have cells of the same size. A fine set is used so
+ * often that its build time does not matter, so its limit is 0. */
 #define COARSE_CANDIDATES 40.0
 #define FINE_CANDIDATES 0.0
 
-/* The range of classes, which are exponents of cell sizes: all sizes of grown boxes, except for
- * tiny cells with no finite inverse. */
+/* The range of classes, which are exponents of cell sizes. It has all sizes of grown boxes; the
+ * lowest class also has smaller boxes, since smaller cells would have no finite inverse. */
 enum { EXPONENT_LOW = -1000, EXPONENT_COUNT = 1300 };
 
 /* In place of a class: the facet is outside the vicinity and in no bin. */
 enum { FAR_AWAY = EXPONENT_COUNT };
 
-/* Facets with grown boxes of the size of one cell. */
+/* Facets with grown boxes in one octave of extents. A merged class also has the facets of other
+ * octaves. */
 typedef struct size_class {
-    abut_index count, facet_count; /* count: of items, which are facets or slices of long ones */
+    abut_index count, facet_count; /* count: number of items, each of which is a facet or a slice of
+                                      a long facet */
     double extent;                 /* the sum of the grown boxes' extents */
     double area;                   /* the sum of the facets' areas */
-    double mean_area;              /* mean area of a facet; for merged classes, the smallest mean */
+    double mean_area;              /* mean area of an item; for merged classes, the smallest of
+                                      their means */
     box bounds;
     int32_t level;
-    abut_index oversized_count; /* facets of the next class that are put into these cells */
+    abut_index oversized_count; /* number of facets taken over from the next class */
     double cell;                /* cell size of its level */
-    bool is_oversized; /* the class is merged into the one before, with cells half as large */
+    bool is_oversized; /* whether the class is merged into the class before it, with cells half as
+                          large */
 } size_class;
 
 /* The grid of a level, and where its items are. */
@@ -54,15 +58,17 @@ typedef struct builder {
     double reach;
     double margin;                             /* reach plus the slack that facets are grown by */
     double look_candidates, coarse_candidates; /* limits for merging levels and enlarging cells */
-    pieces pieces; /* triangles that facets are cut into, then used in place of facets; or empty */
+    pieces pieces; /* triangles that facets are cut into, and that then replace the facets; empty if
+                      facets are not cut */
     slicing slicing; /* how facets are sliced if they are not cut; each slice is one item */
     const filling_kernels *kernels;
     bins *set;
     size_class *classes; /* EXPONENT_COUNT: one for each exponent of a cell size */
-    uint16_t *numbers;   /* facet_count: their classes, or FAR_AWAY */
+    uint16_t *numbers;   /* length source_count: the class of each facet or piece, or FAR_AWAY */
     level_plan *plans;   /* level_count: one for each level */
     bin_item *items;     /* the items of each level are contiguous, in the order of facets */
-    facet_block *blocks; /* level_count: facets that wait to be placed together */
+    facet_block *blocks; /* level_count blocks of facets that wait to be placed together; one block
+                            while sizes are measured */
 } builder;
 
 /* ---- sources: facets, or the pieces that they are cut into ---- */
@@ -114,12 +120,13 @@ enum { BUCKETS_LOW = 256, BUCKETS_HIGH = 1 << 28 };
 
 /* Makes cells repeat after `buckets` buckets, a power of two from BUCKETS_LOW to BUCKETS_HIGH.
  * Cells share no bucket if their numbers differ by at most CELL_SPAN along each axis. An oversized
- * facet may also be in cells with a difference of CELL_SPAN + 1. Its grown box is at most that
- * long, so no center has the same place in both cells and is near the facet in both. */
+ * facet may also be in two cells with a difference of CELL_SPAN + 1. Its grown box is at most that
+ * many cells long. So at a given position inside both cells, a center is near the facet in at most
+ * one of them. */
 void bins_repeat_cells(bin_level *level, uint32_t buckets);
 
 /* Chooses the set's levels and their grids: the level of each class, and the number of buckets.
- * Returns false if there is no memory, or for 2^32 buckets. */
+ * Returns false if there is no memory, or if 32 bits cannot count the buckets. */
 bool bins_build_levels(builder *b);
 
 #endif

@@ -53,7 +53,8 @@ bool vicinity_has(const vicinity *near, const box *facet)
         const double period = near->lattice.period[axis];
         double low = facet->low[axis] - near->slack, high = facet->high[axis] + near->slack;
         if (period > 0.0) {
-            /* the last image that begins before the bounds end, however the quotient is rounded */
+            /* the last image that begins at or before the end of the bounds, however the quotient
+             * is rounded */
             double shift = floor((near->bounds.high[axis] - low) / period) * period;
             shift -= low + shift > near->bounds.high[axis] ? period : 0.0;
             low += shift, high += shift;

@@ -1,14 +1,16 @@
-/* Bins find the facets that may touch a sphere: one bucket of each level has them, in any scene.
+/* Bins: which facets may touch a sphere. All of these facets are in one bucket of each level, in
+ * any scene.
  *
  * A facet's box is grown by the reach of the largest sphere of the set. The facet is in all cells
- * that overlap this box and are near the facet's plane. Cell sizes are powers of two, close to
- * those of the grown boxes, so that a facet is in at most 3 x 3 x 3 cells. A few larger facets that
- * use the cells of smaller ones, and long narrow facets in slices (slices.h), have more. For a
- * sphere, one cell of each level is read: the one with its center.
+ * that overlap this box and are near the facet's plane. Cell sizes are powers of two, close to the
+ * sizes of the grown boxes, so that a facet is in at most 3 x 3 x 3 cells. Two kinds of facets are
+ * in more cells: a few larger facets that use the cells of smaller ones, and long narrow facets in
+ * slices (slices.h). For a sphere, one cell of each level is read: the cell that contains its
+ * center.
  *
  * A compact mesh has a bucket for each cell of its bounds, row by row. In a level with too many
- * cells for its facets, cells repeat modulo a power of two. Two cells in one bucket only mean more
- * candidates. */
+ * cells for its facets, cells repeat modulo a power of two. If two cells share a bucket, spheres
+ * there only have more candidates. */
 #ifndef BINS_BINS_H
 #define BINS_BINS_H
 
@@ -19,9 +21,10 @@
 /* Facets of similar size and their cells. Cells are centered on whole numbers: x is in cell rint(x
  * * inv_cell), ties to even. Adding and subtracting 1.5 * 2^52 rounds in the same way. */
 typedef struct bin_level {
-    double inv_cell;        /* a power of two: x * inv_cell is exact, and so is the distance from
-                               the cell's center. Cells are at least as large as the set's reach */
-    double low[3], high[3]; /* bounds of the grown boxes: other centers touch no facet */
+    double inv_cell;        /* 1 / cell size, a power of two: x * inv_cell is exact, and so is the
+                               distance from the cell's center. Cells are at least as large as the
+                               set's reach */
+    double low[3], high[3]; /* bounds of grown boxes: spheres centered outside touch no facet */
     uint32_t stride[3];     /* bucket = first + (sum over axes of cell * stride, modulo mask + 1),
                                modulo 2^32 */
     uint32_t mask;  /* number of buckets, a power of two, minus 1; 2^32 - 1 if each cell has one */
@@ -31,17 +34,19 @@ typedef struct bin_level {
 typedef struct bins {
     bin_level *levels;
     int32_t level_count; /* at least 1 */
-    uint32_t *begins;    /* bucket_count + 1: bucket b has the entries begins[b] ... begins[b + 1] -
-                            1, facets increasing */
-    uint32_t *occupied;  /* bit b & 31 of word b >> 5: whether bucket b has entries */
-    uint16_t *plane; /* bucket_count: 1 + the number of the plane that surely holds all facets of
-                        the bucket (mesh/planes.h), or 0; NULL if few buckets have one */
-    double off;      /* the largest `off` (mesh/planes.h) of the planes in `plane` */
+    uint32_t *begins;    /* length bucket_count + 1: bucket b has the entries begins[b] ... begins[b
+                            + 1] - 1, by increasing facet number */
+    uint32_t *occupied;  /* bit b & 31 of word b >> 5 is set if bucket b has entries */
+    uint16_t *plane;     /* length bucket_count: 1 + the number of the plane that surely holds all
+                            facets of the bucket (mesh/planes.h), or 0; NULL if few buckets have a
+                            plane */
+    double off;   /* the largest distance of a facet's corner from its plane, over all planes in
+                     `plane` */
     double slack; /* how far vertices may move; the boxes, heights and slabs of facets are enlarged
                      by it */
     int64_t bucket_count, entry_count;
 
-    /* entry_count + BINS_PADDING each */
+    /* arrays of entry_count + BINS_PADDING (filling.h) elements */
     int32_t *facet;
     uint16_t *low[3], *high[3]; /* the facet's box, not grown, in units of the entry's own cell;
                                    rounded outward by one unit more than rounding needs, clipped to
@@ -64,24 +69,26 @@ static inline uint32_t bins_bucket(const bin_level *level, const double cell[3])
     return bucket;
 }
 
-/* The bucket of a cell in any level, given whole_bits of its numbers along the axes. */
+/* The bucket of a cell in any level. x, y and z are whole_bits (filling.h) of the cell's numbers
+ * along the axes. */
 static inline uint32_t bins_shared_bucket(const bin_level *level, uint64_t x, uint64_t y,
                                           uint64_t z)
 {
-    /* the mask leaves only the last 32 bits of a cell's number */
+    /* only the last 32 bits of x, y and z belong to the cell's numbers; the mask removes the
+     * rest */
     const uint64_t sum =
         x + (y & UINT32_MAX) * level->stride[1] + (z & UINT32_MAX) * level->stride[2];
     return (uint32_t)(level->first + (sum & level->mask));
 }
 
-/* The number of buckets in one word of `occupied`. Each level has whole words. */
+/* The number of buckets in one word of `occupied`. The buckets of a level fill whole words. */
 enum { BINS_WORD = 32 };
 
 /* Bytes that a slab adds to an entry. */
 enum { SLAB_BYTES = 2 * sizeof(int16_t) + 3 * sizeof(int8_t) };
 
-/* The part of a mesh that is in bins: facets that touch a box, themselves or with an image. Boxes
- * of facets are grown by the slack, by which vertices may move. */
+/* The part of a mesh that is in bins: facets that touch the box `bounds`, or have an image that
+ * does. Boxes of facets are grown by the slack, by which vertices may move. */
 typedef struct vicinity {
     box bounds; /* the box, in the mesh's frame */
     lattice lattice;
@@ -99,7 +106,7 @@ static inline vicinity vicinity_of_all(void)
 bool vicinity_has(const vicinity *near, const box *facet);
 
 /* Builds bins of the facets in the vicinity, for spheres with a radius plus gap of at most `reach`.
- * Returns NULL if there is no memory, or for 2^32 entries. */
+ * Returns NULL if there is no memory, or if the set would have 2^32 entries or more. */
 bins *bins_build(const abut_mesh *mesh, double reach, const vicinity *near);
 
 /* Builds bins for many spheres: fewer candidates, at the cost of a longer build. Cells are as small
@@ -115,8 +122,8 @@ void bins_free(bins *set);
 bool bins_allocate_buckets(bins *set, int64_t count);
 bool bins_allocate_entries(bins *set, int64_t count);
 
-/* The cells of a level that may have centers of spheres: along each axis the first, and the
- * count. */
+/* Finds the cells of a level that may have centers of spheres: along each axis the number of the
+ * first cell, and how many there are. */
 void bins_find_cells(const bin_level *level, double begin[3], double count[3]);
 
 /* The number of buckets with entries. */

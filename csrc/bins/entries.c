@@ -34,8 +34,8 @@ static level_scale make_scale(const bin_level *level, double reach)
     return scale;
 }
 
-/* Sets the bounds of a facet along its normal, from the lower corner of its box in the block. With
- * a normal of 0 the facet may be anywhere in the box. */
+/* Sets the bounds of a facet along its normal, measured from the lower corner of its box in the
+ * block. With a normal of 0 the facet may be anywhere in the box. */
 static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
 {
     abut_index facet = block->facet[i];
@@ -52,7 +52,8 @@ static void set_heights(const abut_mesh *mesh, facet_block *block, int i)
     }
 }
 
-/* Sets a block's boxes, which slices already have, and the facets' bounds along their normals. */
+/* Sets the boxes of a block, unless it has slices: their boxes are known. Sets the facets' bounds
+ * along their normals. */
 static void find_heights(const builder *b, facet_block *block)
 {
     const bool is_sliced = b->slicing.most > 0;
@@ -207,7 +208,7 @@ static inline uint32_t bucket_at(const level_scale *scale, uint32_t first, int b
     return scale->first + ((first + scale->steps[bit]) & scale->mask);
 }
 
-/* Counts each bucket's entries of a level in ends[bucket]. */
+/* Counts how many entries each bucket of a level has, in ends[bucket]. */
 static void count_entries(const builder *b, int32_t level, uint32_t *ends)
 {
     const level_plan *plan = &b->plans[level];
@@ -220,8 +221,8 @@ static void count_entries(const builder *b, int32_t level, uint32_t *ends)
     }
 }
 
-/* Turns the counts of BINS_WORD buckets into begins, and adds them to *total. Returns the buckets
- * that are occupied, a bit each. */
+/* Replaces the counts of BINS_WORD buckets by the numbers of their first entries, and adds the
+ * counts to *total. Returns a bit for each bucket, set if it is occupied. */
 static uint32_t sum_word(uint32_t *ends, int64_t *total)
 {
     uint32_t bits = 0;
@@ -234,9 +235,9 @@ static uint32_t sum_word(uint32_t *ends, int64_t *total)
     return bits;
 }
 
-/* Turns counts into each bucket's begin, which filling moves to its end, and marks occupied
- * buckets. Most words of buckets are empty; vector code finds and writes them. Returns the number
- * of entries. */
+/* Replaces the count of each bucket by the number of its first entry, which fill_entries later
+ * moves to the bucket's end. Marks occupied buckets. Most words of buckets are empty; vector code
+ * finds and writes these. Returns the number of entries. */
 static int64_t sum_counts(bins *set)
 {
     uint32_t *ends = set->begins + 1;
@@ -257,7 +258,8 @@ static int64_t sum_counts(bins *set)
     return total;
 }
 
-/* Writes the item of each entry of a level, and in low[0] the bit of the item's cell. */
+/* Writes into each entry of a level the number of its item, and into low[0] the number of its
+ * cell's bit in the item's `cells`. */
 static void fill_entries(const builder *b, int32_t level, uint32_t *ends)
 {
     const level_plan *plan = &b->plans[level];
@@ -337,7 +339,7 @@ static bool shrink_entries(bins *set, int64_t count)
     return true;
 }
 
-/* Sorts the items by bucket, by counting. */
+/* Makes the entries: a counting sort of the items by bucket. */
 static bool build_entries(builder *b)
 {
     bins *set = b->set;

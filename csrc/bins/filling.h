@@ -22,8 +22,8 @@ enum { FILLING_BLOCK = 64 };
 /* The largest number of cells of an item, along an axis and in all. */
 enum { CELL_SPAN = 3, ITEM_CELLS = CELL_SPAN * CELL_SPAN * CELL_SPAN };
 
-/* Outward rounding of positions, in units: one for rounding, one more than culling needs, and one
- * for rounding of the exact distance. */
+/* Outward rounding of positions, in units: one for rounding to units, one to spare, and one for
+ * rounding of the exact distance. */
 enum { OUTWARD = 3 };
 
 /* The grid of a level, as placing facets needs it. */
@@ -32,16 +32,17 @@ typedef struct level_scale {
     double reach; /* reach in units, rounded up */
     double reach_in_cells;
     uint32_t stride[3], mask, first;
-    uint32_t steps[ITEM_CELLS]; /* offset of each cell from the first, in buckets */
+    uint32_t steps[ITEM_CELLS]; /* offset of each cell's bucket from that of the first cell, before
+                                   the mask */
 } level_scale;
 
 /* Facets, or parts of facets, with at most CELL_SPAN cells along each axis. Unused places have
- * copies of the first one. */
+ * copies of the first facet. */
 typedef struct facet_block {
     int32_t count;
     int32_t facet[FILLING_BLOCK];
-    int32_t step[FILLING_BLOCK]; /* which part: bit k is set if it begins CELL_SPAN cells after the
-                                    facet's first cell along axis k */
+    int32_t step[FILLING_BLOCK]; /* the part of the facet: bit k is set if this part begins
+                                    CELL_SPAN cells after the facet's first cell along axis k */
     double low[3][FILLING_BLOCK], high[3][FILLING_BLOCK]; /* the facet's box */
     double normal[3][FILLING_BLOCK];                      /* of unit length, or 0 */
     double below[FILLING_BLOCK], above[FILLING_BLOCK];    /* bounds of the facet along the normal,
@@ -53,9 +54,10 @@ typedef struct facet_block {
 typedef struct bin_item {
     uint16_t bounds[6]; /* the item's box: low x, y, z, high x, y, z */
     int32_t facet;
-    uint32_t bucket; /* the first cell's bucket, without mask and the level's first bucket */
-    uint32_t cells;  /* bit 9 x + 3 z + y: whether it is in the cell with this offset from the
-                       first */
+    uint32_t bucket; /* the first cell's bucket, before the mask is applied and the level's first
+                        bucket is added */
+    uint32_t cells;  /* bit 9 x + 3 z + y is set if the item is in the cell that is x, y, z cells
+                        after the first */
 } bin_item;
 
 /* Entries to be filled: each has an item and one of its cells, which give its facet and box. The
@@ -108,7 +110,7 @@ static inline uint32_t cell_along(int bit, int axis)
     return (uint32_t)along[axis];
 }
 
-/* Added to a double below 2^51, this leaves the nearest whole number in its last bits. */
+/* A double below 2^51 plus this number has the nearest whole number in its last bits. */
 #define WHOLE 6755399441055744.0
 
 static inline double nearest_whole(double x)

@@ -104,7 +104,8 @@ static const uint32_t ROW_CELLS[3][CELL_SPAN] = {{1, 1 | 1 << 9, 1 | 1 << 9 | 1 
                                                  {1, 1 | 1 << 1, 1 | 1 << 1 | 1 << 2},
                                                  {1, 1 | 1 << 3, 1 | 1 << 3 | 1 << 6}};
 
-/* Finds an item's cells along an axis, at most CELL_SPAN. Wider facets have one more item. */
+/* Finds the cells of a block's items along an axis, at most CELL_SPAN of each. Wider facets have
+ * two items there. */
 LANES_INLINE void find_cells_along(const facet_block *b, const level_scale *scale, int axis,
                                    cells_of_block *restrict c)
 {
@@ -136,14 +137,15 @@ enum { TRIPLE_BITS = 21 };
 #define TRIPLE_ONE (UINT64_C(1) | UINT64_C(1) << TRIPLE_BITS | UINT64_C(1) << 2 * TRIPLE_BITS)
 #define TRIPLE_SIGN (TRIPLE_ONE << (TRIPLE_BITS - 1))
 
-/* Heights over planes are whole numbers of units, with PLANE_UNITS in a cell. The rounding of all
- * terms together is less than PLANE_OUTWARD units. */
+/* Heights over planes are counted in whole steps, PLANE_UNITS of them in a cell. The rounding of
+ * all terms together is less than PLANE_OUTWARD steps. */
 #define PLANE_UNITS 32768.0
 #define PLANE_OUTWARD 8.0
 
 /* Sets `front` and `back`: how far the centers of the first three cells along x are within two
  * limits, one in front of each facet's plane and one behind. The limits are the reach plus half a
- * cell away from the facet. */
+ * cell away from the facet. `y` and `z` are the steps in height from a cell to the next one along
+ * these axes. */
 LANES_INLINE void find_limits(const facet_block *b, const level_scale *scale,
                               cells_of_block *restrict c)
 {

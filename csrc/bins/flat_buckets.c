@@ -7,12 +7,13 @@
 /* In buckets with fewer entries, searching only the facets at a sphere's foot saves little. */
 enum { FEWEST_ENTRIES = 8 };
 
-/* A set uses such searches only if at least 1 / FLAT_PARTS of its occupied buckets have a plane. */
+/* A set uses searches at feet only if at least 1 / FLAT_PARTS of its occupied buckets have a
+ * plane. */
 enum { FLAT_PARTS = 4 };
 
-/* Boxes at a sphere's foot are searched as for a sphere of reach 0. Squares are compared by the
- * high halves of 16-bit products, which are 0 for distances below 2^8. So boxes that are not found
- * are farther away than this, in units. */
+/* At a sphere's foot, boxes are searched as for a sphere of reach 0. Only the high halves of
+ * squared distances, of 32 bits, are compared. These are 0 for distances below 2^8 units. So boxes
+ * that are not found are farther from the foot than this number of units. */
 enum { FOOT_MARGIN = (1 << 8) - 2 * OUTWARD };
 
 /* FOOT_MARGIN as a length, in the smallest cells of the set. */

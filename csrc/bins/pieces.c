@@ -4,13 +4,13 @@
 #include "../base/memory.h"
 #include "../mesh/tolerance.h"
 
-/* Facets longer than WHOLE_REACHES reaches are cut into pieces of at most PIECE_REACHES. Shorter
- * pieces would add more entries than they save candidates. */
+/* Facets longer than WHOLE_REACHES reaches are cut into pieces of at most PIECE_REACHES reaches.
+ * With shorter pieces, the additional entries would cost more than fewer candidates save. */
 #define PIECE_REACHES 2.0
 #define WHOLE_REACHES 3.0
 
-/* The largest number of pieces of one facet, and of a mesh. If the latter leaves fewer than
- * PIECES_AT_LEAST for each facet, facets are not cut. */
+/* The largest numbers of pieces for one facet and for a whole mesh. If a facet could have only
+ * fewer than PIECES_AT_LEAST, no facet is cut. */
 enum { PIECES_OF_FACET = 64, PIECES_OF_MESH = 1 << 18, PIECES_AT_LEAST = 4 };
 
 static abut_index piece_limit(const abut_mesh *mesh)
@@ -19,8 +19,8 @@ static abut_index piece_limit(const abut_mesh *mesh)
     return limit < PIECES_OF_FACET ? limit : PIECES_OF_FACET;
 }
 
-/* The expected number of pieces of a facet. A piece has about a quarter of its length squared as
- * its area; slivers are cut along their length only. */
+/* The expected number of pieces of a facet. The area of a piece is about a quarter of its squared
+ * length. Slivers are cut only across their length. */
 static double expected_of_facet(const abut_mesh *mesh, abut_index facet, double extent,
                                 double reach)
 {

@@ -9,20 +9,21 @@
 #include "flat_buckets.h"
 #include "slabs.h"
 
-/* Steps of the ladder: 2^(k/4), rounded up. */
+/* Steps of the ladder (sets.h) in an octave: 2^(k/4), rounded up. */
 enum { STEPS_PER_OCTAVE = 4 };
 static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
 
-/* The first step is this many octaves below the usual extent: it hardly enlarges facets. */
+/* The first step is this many octaves below the usual extent. So small a reach hardly enlarges the
+ * boxes of facets. */
 enum { OCTAVES_BELOW_FACET = 2 };
 
 /* This many candidates of a sphere take little time, however small the facets are. */
 enum { FEW = 64 };
 
-/* Facets longer than this many widths count as if they were that long. */
+/* Facets longer than this many widths count as if they were this many widths long. */
 #define WIDTHS 8.0
 
-/* Octaves of facets' extents: those of all doubles. */
+/* The range of octaves of facets' extents: those of all doubles. */
 enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 
 /* The cost of one more band in a query, as a number of candidates for every sphere. */
@@ -39,7 +40,8 @@ static double usual_extent(const abut_mesh *mesh, abut_index facet, const box *w
     return widths < extent ? widths : extent;
 }
 
-/* The octave of the facet that has `smaller` smaller facets, from the counts of all octaves. */
+/* The octave of the facet that has `smaller` facets before it in the order of size. `counts` has
+ * the number of facets in each octave. */
 static int octave_of(const abut_index *counts, abut_index smaller)
 {
     int octave = 0;
@@ -50,8 +52,8 @@ static int octave_of(const abut_index *counts, abut_index smaller)
 }
 
 /* Measures the facets' extents and bounds. The usual extent is the mean of the octave with the
- * median. If more than FEW facets are far smaller, it is the mean of their octave: all spheres may
- * be at a small part of the mesh. */
+ * median. If more than FEW facets are far smaller, it is the mean of the octave of facet FEW in the
+ * order of size, since all spheres may be at a small part of the mesh. */
 static facet_extents measure_facets(const abut_mesh *mesh, box *bounds)
 {
     abut_index counts[EXPONENT_COUNT] = {0};
@@ -119,8 +121,8 @@ void sets_free(binned_mesh *binned)
 
 /* ---- vertices that move ---- */
 
-/* The slack, in usual extents of a facet. More slack keeps sets longer, but gives spheres more
- * candidates: by a factor that does not depend on the mesh. */
+/* The slack, in usual extents of a facet. With more slack sets are kept longer, but spheres have
+ * more candidates, by a factor that does not depend on the mesh. */
 #define SLACK_OF_FACET 0.125
 
 /* Whether no vertex has moved farther than the slack from where it was when the ladder was begun
@@ -191,7 +193,7 @@ static int step_for(const binned_mesh *binned, double reach)
 
 static bins *build_set(const binned_mesh *binned, int step, bool is_fine)
 {
-    if (step == binned->step_count) { /* has no fine set */
+    if (step == binned->step_count) { /* this step has no fine set */
         return bins_build_whole(binned->mesh, &binned->near);
     }
     const double reach = step_reach(binned, step);
@@ -221,9 +223,9 @@ static abut_status publish(_Atomic(bins *) *slot, bins *made, const bins **set)
     return ABUT_OK;
 }
 
-/* Placing a facet, or a piece of one, in small cells takes somewhat longer than queries save for
- * this many spheres. The fine set is built after this many spheres for each piece. After about as
- * many more, it has saved the time that it took. */
+/* To place a facet or a piece in small cells takes somewhat longer than queries of this many
+ * spheres save. A fine set is built when this many spheres for each facet or piece have used the
+ * step. After about as many more, the fine set has saved the time of its build. */
 #define SPHERES_PER_PIECE 16.0
 
 /* Building any set takes at least as long as a query of this many spheres. */
@@ -281,8 +283,8 @@ typedef struct octave_plan {
     int count;
     int step[REACH_OCTAVES]; /* the step of the ladder that serves each octave */
     double spheres[REACH_OCTAVES];
-    double cost[REACH_OCTAVES + 1]; /* the cost of the best bands for the octaves below */
-    int from[REACH_OCTAVES + 1];    /* the first octave of the last of these bands */
+    double cost[REACH_OCTAVES + 1]; /* cost[k]: of the best bands for octaves 0 ... k - 1 */
+    int from[REACH_OCTAVES + 1];    /* from[k]: the first octave of the last of these bands */
 } octave_plan;
 
 /* Lists a profile's octaves and the steps that serve them, none above that of the largest reach. */

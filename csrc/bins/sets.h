@@ -12,7 +12,7 @@
 
 #include "bins.h"
 
-/* The number of spheres that have used a step. The number from which its fine set saves time; 0 if
+/* How many spheres have used a step; and from how many on a fine set saves time, or 0 if that is
  * not yet known. */
 typedef struct set_use {
     atomic_intptr_t spheres, enough;
@@ -22,7 +22,8 @@ typedef struct facet_extents {
     double usual;  /* the usual extent of a facet: the ladder begins at a fraction of it */
     double median; /* mean extent of the facets in the octave that has the median; not less than
                       `usual` */
-    abut_index smaller_count; /* number of facets from `usual` to below the median's octave */
+    abut_index smaller_count; /* number of facets in the octaves from that of `usual` to the one
+                                 below the median's */
 } facet_extents;
 
 /* Set k serves reaches up to ladder step k. The first set also serves reaches below its step, which
@@ -48,8 +49,8 @@ abut_status sets_prepare(binned_mesh *binned, const abut_mesh *mesh, const vicin
 void sets_free(binned_mesh *binned);
 
 /* Replaces the mesh by one with the same facets and other vertices. The sets are kept if no vertex
- * is farther from its anchor than the slack; otherwise a new ladder begins. Returns ABUT_OK or
- * ABUT_NO_MEMORY, which changes nothing. */
+ * is farther from its anchor than the slack; otherwise a new ladder begins. Returns ABUT_OK, or
+ * ABUT_NO_MEMORY without any change. */
 abut_status sets_update(binned_mesh *binned, const abut_mesh *mesh);
 
 enum { REACH_OCTAVES = 32, BAND_LIMIT = 16 };
@@ -59,8 +60,9 @@ typedef struct reach_profile {
     abut_index sphere_count;
     double smallest, largest;
     int first_octave;
-    abut_index counts[REACH_OCTAVES]; /* spheres, or a sample of them, by octave: ilogb(reach) -
-                                         first_octave; the last one has the rest */
+    abut_index counts[REACH_OCTAVES]; /* counts[k]: spheres, or a sample of them, with k =
+                                         ilogb(reach) - first_octave; the last element also counts
+                                         all above */
 } reach_profile;
 
 /* A set of bins and the spheres that it serves: low < reach <= high. */

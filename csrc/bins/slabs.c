@@ -68,7 +68,7 @@ static slab find_slab(const triangle *t, double slack)
 typedef struct trial {
     vec3 center;
     double reach;
-    uint32_t entries; /* number of entries read, with those after a bucket's last */
+    uint32_t entries; /* number of entries read, in whole groups of ENTRIES_AT_ONCE */
     uint32_t saved;   /* number of exact tests that slabs save */
 } trial;
 
@@ -92,8 +92,8 @@ static bool is_slab_near(const triangle *facet, double slack, const trial *t)
     return at >= s.low - t->reach && at <= s.high + t->reach;
 }
 
-/* Counts the exact tests that a bucket's slabs would save for the sphere, among the first
- * entries. */
+/* Counts the exact tests that a bucket's slabs would save for the sphere, among its first
+ * TRIED_ENTRIES entries. */
 static void try_bucket(const bins *set, const abut_mesh *mesh, uint32_t bucket, const double at[3],
                        double reach, trial *t)
 {
@@ -101,7 +101,7 @@ static void try_bucket(const bins *set, const abut_mesh *mesh, uint32_t bucket, 
     const uint32_t tried = count < TRIED_ENTRIES ? count : TRIED_ENTRIES;
     t->entries += (tried + ENTRIES_AT_ONCE - 1) / ENTRIES_AT_ONCE * ENTRIES_AT_ONCE;
     if (set->plane && set->plane[bucket]) {
-        return; /* only the few facets at a sphere's foot are searched */
+        return; /* in such a bucket only the few facets at a sphere's foot are searched */
     }
     for (uint32_t e = begin; e < begin + tried; e++) {
         const triangle *facet = &mesh->triangles[set->facet[e]];

@@ -6,17 +6,17 @@
 /* A facet is long if its extent is more than about this many widths. */
 #define LONG_ASPECT 8.0
 
-/* A slice is at least this many reaches and this many widths long. Shorter slices have boxes that
- * are no smaller once they are grown. */
+/* A slice is at least SLICE_REACHES reaches and SLICE_WIDTHS widths long. Boxes of shorter slices
+ * would be no smaller once they are grown. */
 #define SLICE_REACHES 4.0
 #define SLICE_WIDTHS 2.0
 
 /* Slicing saves time if a sphere at the long facets has more candidates among them than this. */
 #define PAYING_CANDIDATES 512.0
 
-/* The largest number of slices of one facet, which then has no more entries than any other. In a
- * mesh of many facets it is SLICES_AT_LEAST plus SLICES_BESIDE divided by the number of facets, to
- * limit the memory for building bins. */
+/* The largest number of slices of one facet. With so many, a facet has no more entries than any
+ * other. In a mesh of many facets the number is SLICES_AT_LEAST plus SLICES_BESIDE divided by the
+ * number of facets, to limit the memory for building bins. */
 enum { SLICES_OF_FACET = 8, SLICES_AT_LEAST = 3, SLICES_BESIDE = 200000 };
 
 /* The width of a facet: twice a triangle's area is its length times its width. */
@@ -72,7 +72,7 @@ int32_t slices_count(const slicing *how, const abut_mesh *mesh, abut_index facet
 
 /* Consider the line from a facet's lowest to its highest corner along the axis. Its part in a slice
  * is at most extent / count long along each axis. A cross-section is no longer than the width. All
- * cross-sections of a triangle are on one side of the line. */
+ * cross-sections of a triangle are on one side of the line; those of other facets are on both. */
 double slices_extent(const abut_mesh *mesh, abut_index facet, double extent, int32_t count)
 {
     if (count == 1) {

@@ -7,7 +7,7 @@
 
 #include "../mesh/mesh_data.h"
 
-/* How facets are sliced; all zero: they are not. */
+/* How facets are sliced. If they are not, both members are 0. */
 typedef struct slicing {
     int32_t most;    /* the largest number of slices of a facet */
     double shortest; /* the smallest length of a slice */
