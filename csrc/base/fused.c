@@ -53,8 +53,8 @@ static whole lower(whole value, int shift)
 }
 
 /* Returns the sum. Low bits of the smaller number that do not fit set the last bit, so that the sum
- * can be rounded correctly. This happens only if the numbers differ too much in size to cancel: a
- * product has 106 bits, a double 53, and the type 128. */
+ * can be rounded correctly. Bits are lost only if the numbers differ so much in size that they
+ * cannot cancel: a product has 106 bits, a double 53, and the type 128. */
 static scaled add(scaled a, scaled b)
 {
     a = raise(a), b = raise(b);
@@ -73,7 +73,7 @@ static double round_once(scaled a)
     const int from_top = top_bit(a.value) + 1 - DBL_MANT_DIG, from_lowest = LOWEST - a.exponent;
     const int drop = from_top > from_lowest ? from_top : from_lowest;
     if (drop > 0) {
-        /* the bits to keep, the next bit, and a bit that is set if any later one is */
+        /* the bits to keep, the next bit, and a last bit, which is set if any later bit is set */
         const whole more = drop > 1 ? lower(a.value, drop - 2) : a.value << 1;
         const int last = (int)(more & 7);
         a.value = (more >> 2) + (last == 3 || last >= 6);

@@ -197,7 +197,8 @@ static inline lanes_steps lanes_find_steps(const int32_t *numbers)
     return numbers[0];
 }
 
-/* Returns from[n] for each lane's number n. May read up to 16 doubles after the last of them. */
+/* Returns from[n] for each lane's number n. May read up to 7 doubles before the first of these
+ * doubles, and up to 16 behind the last. */
 static inline lanes lanes_pick(const double *from, lanes_steps s)
 {
     return from[s];

@@ -61,7 +61,7 @@ static inline void singles_store(float *p, singles a)
 }
 
 #if LANES < 8
-/* Writes items[k] for each set bit k to the list, and returns how many these are. Always writes
+/* Writes items[k] for each set bit k to the list, and returns how many these are. May write up to
  * LANES numbers; those behind the returned count are meaningless. */
 static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, unsigned bits)
 {
@@ -73,7 +73,7 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
     return count;
 }
 
-/* Writes first + k for each set bit k to the list, and returns how many these are. Always writes
+/* Writes first + k for each set bit k to the list, and returns how many these are. May write up to
  * LANES numbers; those behind the returned count are meaningless. */
 static inline int32_t lanes_append_bits(int32_t *list, int32_t first, unsigned bits)
 {

@@ -217,7 +217,8 @@ static inline int32_t lanes_append_items(int32_t *list, const int32_t *items, un
 typedef struct lanes_steps {
     /* the last four bits of each number choose one of the 16 doubles that are read */
     __m512i numbers;
-    /* 8 doubles are read from each: `even` is 16 k, `odd` is 16 k + 8, with any k */
+    /* 8 doubles are read from index `even` on, a multiple of 16, and 8 from index `odd` on, which
+     * is 8 more than a multiple of 16 */
     int32_t even, odd;
 } lanes_steps;
 

@@ -11,7 +11,8 @@
 #include <sys/mman.h>
 #endif
 
-/* The smallest capacity of an array that grows. Smaller ones cost calls and save few bytes. */
+/* The smallest capacity of an array that grows. A smaller capacity would save few bytes, and the
+ * array would soon have to grow again. */
 #define SMALLEST_GROWN_COUNT 16
 
 #ifdef ABUT_TESTING
@@ -63,7 +64,8 @@ static void count_live(long change)
 }
 #endif
 
-/* The size of an array in bytes, at least 1. Returns 0 if `count` is negative or it overflows. */
+/* The size of an array in bytes, at least 1. Returns 0 if `count` is negative or the size
+ * overflows. */
 static size_t byte_count(abut_index count, size_t size)
 {
     if (count < 0 || (size > 0 && (size_t)count > (size_t)PTRDIFF_MAX / size)) {

@@ -59,8 +59,8 @@ enum { MEMORY_SPARE_FACTOR = 8 };
 
 /* Returns the block's memory as an array of `count` elements with undefined contents. NULL if there
  * is no memory; the block is then empty. A block that is far too large is replaced by a smaller
- * one. A block that is too small is replaced by one that is an eighth larger than needed. So needs
- * that vary from step to step soon allocate nothing. */
+ * block. A block that is too small is replaced by a block an eighth larger than needed. So if the
+ * needed size varies from step to step, soon nothing more is allocated. */
 void *memory_reserve(memory_block *block, abut_index count, size_t size);
 
 /* Returns the block's memory as memory_reserve does, but keeps the contents and never shrinks the

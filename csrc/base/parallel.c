@@ -100,7 +100,7 @@ static void do_alone(shared_run *run)
 #include <windows.h>
 #endif
 
-/* The largest number of threads for each core: more gain nothing. */
+/* The largest number of threads for each core: more threads gain nothing. */
 #define WORKERS_PER_CORE 4
 
 /* The smallest work for each thread of a region: 100 us. Opening and closing a region of two
@@ -115,7 +115,7 @@ static void do_alone(shared_run *run)
 /* Seconds between two calls of `interrupted` while the caller waits for helpers. */
 #define TIME_PER_CHECK 0.02
 
-/* ---- chunks on several threads: each takes the next one when it is free ---- */
+/* ---- chunks on several threads: a thread that is free takes the next chunk ---- */
 
 static void do_chunks(shared_run *run, bool is_caller)
 {
@@ -136,7 +136,7 @@ static void do_chunks(shared_run *run, bool is_caller)
 
 #if defined(HAS_POSIX)
 /* True in a forked child process, which then uses one thread: it has none of OpenMP's threads, and
- * GCC's library would wait for them forever. */
+ * GCC's library would wait for them forever. parallel_record sets it, too. */
 static atomic_bool is_alone;
 
 static void note_child(void)
@@ -164,7 +164,7 @@ static bool may_have_threads(void)
 
 /* ---- waiting ---- */
 
-/* A waiting thread polls LOOKS times (some 10 us), then yields its core LOOKS_GIVING_WAY times
+/* A waiting thread polls LOOKS times (about 10 us), then yields its core LOOKS_GIVING_WAY times
  * (about 1 ms), then sleeps between polls. */
 enum { LOOKS = 300, LOOKS_GIVING_WAY = 2000 };
 
@@ -261,8 +261,8 @@ static void round_as(rounding mode)
 
 /* The threads of a region. Members that different threads write have cache lines of their own. */
 typedef struct team {
-    /* MOST_THREADS times the number of the latest run, plus that run's threads; ENDED: no more runs
-     */
+    /* MOST_THREADS times the number of the latest run, plus its number of threads; ENDED: no more
+     * runs will come */
     _Alignas(64) atomic_int_least64_t call;
     _Atomic(shared_run *) run;          /* the present run; NULL: there is none */
     _Alignas(64) atomic_int busy_count; /* the number of helpers that take chunks */
@@ -421,7 +421,8 @@ static void record_run(shared_run *run)
     }
 }
 
-/* Records to a file until the next call; NULL: no more. The calling thread does all chunks. */
+/* Records times to a file until the next call; NULL ends the recording. Meanwhile, the calling
+ * thread does all chunks. */
 __attribute__((visibility("default"))) void parallel_record(const char *path)
 {
     if (recording.file != NULL) {

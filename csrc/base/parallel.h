@@ -47,7 +47,7 @@ abut_status parallel_run(const parallel_plan *plan, parallel_body body, void *co
 typedef void (*parallel_stretch)(void *context, abut_index begin, abut_index end);
 
 /* Runs `body` for all items of a loop, at most `size` at a time. The loop must be short, since
- * `interrupted` is not called, and cannot fail. `work` is the work of all items. */
+ * `interrupted` is not called. The loop cannot fail. `work` is the work of all items. */
 void parallel_loop(int workers, abut_index count, abut_index size, abut_index work,
                    parallel_stretch body, void *context);
 
@@ -75,10 +75,11 @@ void parallel_fold(int workers, abut_index count, abut_index work, const paralle
 void parallel_together(int workers, abut_index work, void (*function)(void *context),
                        void *context);
 
-/* Reports that a body has done `work` more units of about 10 ns (one candidate). On the caller's
- * thread, this function calls `interrupted` every PARALLEL_WORK_PER_CHECK units. A return value
- * other than ABUT_OK means that the run is ending; the body should return that value. A call costs
- * little enough for every sphere. */
+/* Reports that a body has done `work` more units. A unit is about 10 ns, the time for one
+ * candidate. On the caller's thread, this function calls `interrupted` every
+ * PARALLEL_WORK_PER_CHECK units. A return value other than ABUT_OK means that the run is ending;
+ * the body should return that value. A call takes so little time that it may be made for every
+ * sphere. */
 abut_status parallel_report(parallel_job *job, abut_index work);
 
 /* Sets *first to `number` if that is smaller, or if *first is -1, which means that there was no

@@ -153,7 +153,7 @@ double rounded_atan2(double y, double x)
 
 /* ---- powers ---- */
 
-/* Returns r and sets *exponent such that e^x = r 2^*exponent. */
+/* Returns r and sets *exponent to n such that e^x = r 2^n. */
 static twofold exponential(twofold x, int *exponent)
 {
     static const double log_2[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56,

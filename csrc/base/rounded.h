@@ -1,6 +1,6 @@
-/* Correctly rounded functions: the C library's own functions differ in the last place from machine
- * to machine. These compute with more than a hundred bits, so about one argument in 2^45 is still
- * rounded wrongly. A call takes some microseconds. */
+/* Functions that are correctly rounded for nearly all arguments. The C library's own functions
+ * differ in the last place from machine to machine. These compute with more than a hundred bits,
+ * but about one argument in 2^45 is still rounded wrongly. A call takes some microseconds. */
 #ifndef BASE_ROUNDED_H
 #define BASE_ROUNDED_H
 

@@ -1,7 +1,8 @@
-/* Sine and cosine with errors of some units in the last place, but the same bits on all machines
- * with doubles as in IEEE 754: they use only +, -, *, / and rint. A call takes some tens of
- * nanoseconds. rounded.h has slower functions that round correctly; series_kernel.h has
- * exponentials, logarithms and cube roots. */
+/* Sine and cosine with errors of some units in the last place, but with the same bits on all
+ * machines with doubles as in IEEE 754. They use only +, -, *, / and rint. For |x| >= 2^50, they
+ * return what the machine's C library returns. A call takes some tens of nanoseconds. rounded.h has
+ * slower functions that round correctly; series_kernel.h has exponentials, logarithms and cube
+ * roots. */
 #ifndef BASE_SERIES_H
 #define BASE_SERIES_H
 

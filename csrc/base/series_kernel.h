@@ -1,5 +1,5 @@
 /* Exponentials, logarithms and cube roots of lanes with errors of some units in the last place, but
- * the same bits on all machines with doubles as in IEEE 754: they use only +, -, * and /. */
+ * with the same bits on all machines with doubles as in IEEE 754. They use only +, -, * and /. */
 #ifndef BASE_SERIES_KERNEL_H
 #define BASE_SERIES_KERNEL_H
 
@@ -57,7 +57,8 @@ LANES_INLINE lanes lanes_log(lanes x)
            (exponent * lanes_set(SERIES_LOG_2_LOW) + two * s * sum);
 }
 
-/* The cube root of normal numbers > 0. The last digits of cbrt depend on the library. */
+/* The cube root of normal numbers > 0. The C library's cbrt is not used, since its last digits
+ * differ from machine to machine. */
 LANES_INLINE lanes lanes_root_cube(lanes x)
 {
     static const double inv_roots[] = {-2.6101, 5.8745, -4.7553, 2.474};

@@ -14,8 +14,8 @@ static const char *const NAMES_UP_TO[SIMD_LEVEL_COUNT] = {"baseline", "baseline,
 
 #if defined(ABUT_SIMD_LEVELS)
 
-/* Whether the processor has the smaller parts of v3. Clang has no names for them, but all
- * processors with the larger parts have them, too. */
+/* Whether the processor has f16c, lzcnt and movbe, which are parts of v3. Clang has no names for
+ * them, but all processors with the other parts have them, too. */
 static bool has_small_parts_of_v3(void)
 {
 #if defined(__clang__)

@@ -22,10 +22,10 @@ simd_level simd_level_in_use(void);
 #define KERNEL_OF_LEVEL(name, level) KERNEL_JOIN(name, level)
 #define KERNEL_JOIN(name, level) name##_##level
 
-/* A room (a folder of csrc) lists its kernels once, in a macro such as ROOM_KERNELS(ENTRY). This is
- * ENTRY(add) and so on, for functions of type add_kernel. From the list the macros below make three
- * things: declarations for all levels, a struct of pointers to kernels, and an array of such
- * structs with one for each level. */
+/* A room (a folder of csrc) lists its kernels once, in a macro such as ROOM_KERNELS(ENTRY). The
+ * macro has ENTRY(add) for a kernel `add`, which is a function of type add_kernel. From the list,
+ * the macros below make three things: declarations for all levels, a struct of pointers to kernels,
+ * and an array of such structs with one for each level. */
 #define KERNEL_FUNCTIONS(name) name##_kernel name##_baseline, name##_v3, name##_v4;
 #define KERNEL_POINTER(name) name##_kernel *name;
 #if defined(ABUT_SIMD_LEVELS)

@@ -61,7 +61,7 @@ static void sum_counts(const sorting *s)
     s->key_begins[s->task->key_count] = sum;
 }
 
-/* Writes a stretch's items, each behind those of the same key that came before it. */
+/* Writes a stretch's items, each behind the earlier items of the same key. */
 static abut_status place_stretch(void *context, abut_index stretch, parallel_job *job)
 {
     const sorting *s = context;

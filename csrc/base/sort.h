@@ -6,15 +6,17 @@
 
 #include "memory.h"
 
-/* The largest number of keys. Items are written to one place for each key in turn, and all these
- * places should stay in the second-level cache. */
+/* The largest number of keys. Each key has one place where its next item is written. The cache
+ * lines of all these places should stay in the second-level cache. */
 enum { SORT_KEY_LIMIT = 4096 };
 
 /* The smallest and the largest number of items in a stretch, which one thread takes. In a smaller
- * one, counting keys would take longer than sorting. Larger ones would be too few for threads. */
+ * stretch, the counts of all keys would take longer than the items. Larger stretches would be too
+ * few for all threads. */
 enum { SORT_SHORTEST = 4 * SORT_KEY_LIMIT, SORT_STRETCH = 16 * SORT_KEY_LIMIT };
 
-/* Writes the key of item begin + k, below key_count, to keys[k], for items begin ... end - 1. */
+/* Writes the keys of items begin ... end - 1: keys[k] is the key of item begin + k. Keys must be
+ * from 0 to key_count - 1. */
 typedef void (*sort_fill)(void *context, abut_index begin, abut_index end, uint16_t *keys);
 
 typedef struct sort_task {
@@ -36,8 +38,8 @@ typedef struct sorted_items {
     memory_block blocks[SORTED_BLOCKS];
 } sorted_items;
 
-/* Sorts items by key. Returns ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. Zero-initialize
- * `sorted`; the memory of an earlier sort is used again. */
+/* Sorts items by key. Returns ABUT_OK, ABUT_NO_MEMORY or ABUT_INTERRUPTED. Zero-initialize `sorted`
+ * before its first use; later sorts use its memory again. */
 abut_status sort_by_key(sorted_items *sorted, const sort_task *task);
 void sorted_free(sorted_items *sorted);
 

@@ -11,10 +11,10 @@ typedef struct row_span {
     abut_index first, count;
 } row_span;
 
-/* The rows of an item. None if the offsets are wrong: callers may have changed them. */
+/* The rows of an item. There are none if the offsets are wrong: callers may have changed them. */
 static inline row_span span_at(const abut_index *offsets, abut_index item, abut_index row_count)
 {
-    /* read once: they may change */
+    /* each offset is read only once, since callers may change it */
     const abut_index first = offsets[item], end = offsets[item + 1];
     const bool is_right = first >= 0 && first <= end && end <= row_count;
     return is_right ? (row_span){first, end - first} : (row_span){0, 0};

@@ -5,7 +5,8 @@
 
 #include "vec3.h"
 
-/* The unit vector along the axis with a vector's smallest component, of the first `axes` axes. */
+/* The unit vector along the axis for which the vector's component has the smallest absolute value.
+ * Only the first `axes` axes, 2 or 3, are compared. */
 static inline vec3 tilt_least_axis(vec3 a, int axes)
 {
     const double x = fabs(a.x), y = fabs(a.y), z = axes == 3 ? fabs(a.z) : INFINITY;

@@ -90,7 +90,8 @@ static inline vec3 vec3_cross_exact(vec3 a, vec3 b)
                   difference_of_products(a.x, b.y, a.y, b.x)};
 }
 
-/* Returns -1, 0 or 1, in lexicographic order; -0.0 equals 0.0. */
+/* Returns -1, 0 or 1 if a comes before b, equals b or comes after b in lexicographic order; -0.0
+ * equals 0.0. */
 static inline int vec3_compare(vec3 a, vec3 b)
 {
     if (a.x != b.x) {
