@@ -9,8 +9,8 @@
  *    the arc leads from one vertex's cell to another's, and surely crosses the edges between, it
  *    crosses no others.
  *
- * If rounding makes no sign on this way doubtful, the result is the same as that of all signs.
- * Otherwise all signs are used. So the list does not depend on where the search begins, and
+ * If no sign on this way is doubtful because of rounding, the result is the same as that of all
+ * signs. Otherwise all signs are used. So the list does not depend on where the search begins, and
  * entrances of the last step only save time. */
 #include "entrances.h"
 

@@ -107,8 +107,8 @@ static abut_status copy_pair(const abut_convex_query *query, abut_index k, abut_
     return i == j && !pairs->image ? error_set(error, ABUT_SAME_BODY, k, i, 0.0) : ABUT_OK;
 }
 
-/* Sets the image for a pair of a body with itself: the nearest image, which is the shortest
- * period away. */
+/* Sets the image for a pair of a body with itself: the nearest image, which is the shortest period
+ * away. */
 static void set_own_image(const lattice *l, int dimension, abut_index *image)
 {
     memset(image, 0, (size_t)dimension * sizeof *image);

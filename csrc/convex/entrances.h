@@ -25,8 +25,8 @@ bool entrance_read(const convex_pair *pair, entrance *e);
  * depth. Returns false if there is none, as between two points. */
 bool entrances_best(const convex_pair *pair, entrance *best);
 
-/* Climbs from entrance to entrance while the gap grows. An entrance and the next one
- * have a vertex of A and a vertex of B in common. */
+/* Climbs from entrance to entrance while the gap grows. An entrance and the next one have a
+ * vertex of A and a vertex of B in common. */
 void entrances_climb(const convex_pair *pair, entrance *e);
 
 /* An upper limit for the number of a pair's entrances (all_entrances.c). */

@@ -50,7 +50,7 @@ static abut_status check_coordinate(double x, abut_index vertex, int axis, abut_
     return ABUT_OK;
 }
 
-/* Copies the vertices and checks the copy, which is used from then on. */
+/* Copies the vertices and checks the copy, since the caller may change the original at any time. */
 static abut_status read_vertices(hull *h, const double *vertices, abut_error *error)
 {
     for (int32_t v = 0; v < h->vertex_count; v++) {

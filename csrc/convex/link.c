@@ -44,7 +44,8 @@ static span span_before(const convex_pair *pair, const convex_link *before)
                   .b = foot_before(&pair->b, before->ends[1], before->q)};
 }
 
-/* The link of the last step, or that of the vertices nearest along the line of the centroids. */
+/* The link of the last step, or the link between the vertices that are nearest to each other along
+ * the line of the centroids. */
 static span search_begin(const convex_pair *pair, const convex_link *before)
 {
     if (before) {

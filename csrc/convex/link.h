@@ -38,8 +38,8 @@ void link_find_global(const convex_pair *pair, int iterations, convex_link *link
 /* The unit vector from A's centroid to B's; x if they coincide. */
 vec3 link_direction(const convex_pair *pair);
 
-/* Writes a link with its ends, the plane across it, and the error of the plane's gap. The status is
- * UNCONVERGED if the error is above the tolerance, and follows from the gap otherwise. */
+/* Writes a link: its ends, a plane between the bodies, and the error of the plane's gap. The status
+ * is UNCONVERGED if the error is above the tolerance, and follows from the gap otherwise. */
 void link_write(const convex_pair *pair, const span *s, const parting *plane, double error,
                 convex_link *link);
 

@@ -17,10 +17,10 @@ typedef struct sized_facet {
 typedef struct merger {
     hull *h;
     double tolerance;     /* corners within this distance of a plane are in it */
-    sized_facet *by_size; /* the input's facets */
-    int32_t *group;       /* for each facet its group; -1: none yet */
+    sized_facet *by_size; /* the given facets, the largest first */
+    int32_t *group;       /* for each given facet, its group; -1: none yet */
     int32_t *stack;
-    int32_t *facet_of;  /* for each corner of the input its facet */
+    int32_t *facet_of;  /* for each given corner, its facet */
     int32_t *rims;      /* corners with a ridge to another group, group after group */
     int32_t *rim_at;    /* for each vertex, its corner in the rim of the present group */
     int32_t *rim_count; /* for each vertex, the number of rims that it is in */
@@ -93,7 +93,7 @@ static int32_t find_groups(merger *m)
     return count;
 }
 
-/* Numbers groups in the order of their first facets in the input, which become their sources. */
+/* Numbers groups in the order of their first given facets. A group has the source of this facet. */
 static void number_groups(merger *m, int32_t count)
 {
     const hull *h = m->h;

@@ -1,10 +1,10 @@
 /* Finds the link of overlapping bodies.
  *
  * B is moved away from A by a distance s along a normal n0. The normal of the shortest link there
- * is the next n0. The paper (Nezami et al. 2006) does this once; here it is repeated. It is a
- * proximal step: the gap of the moved bodies along n is g(n) + s n.n0, which is largest for the
- * normal of their shortest link. So g(n0) never becomes smaller. If n0 no longer changes, g has a
- * local maximum there, and the link is its certificate.
+ * is the next n0. The paper (Nezami et al. 2006) does this once; here it is repeated. Each of
+ * these steps is a proximal step: the gap of the moved bodies along n is g(n) + s n.n0, which is
+ * largest for the normal of their shortest link. So g(n0) never becomes smaller. If n0 no longer
+ * changes, g has a local maximum there, and the link is its certificate.
  *
  * If two vertices, or a vertex and an edge, are closest, n0 may stay the same by symmetry, although
  * g has a minimum or a saddle there. The global maximum of g is then computed instead. */
@@ -132,8 +132,8 @@ void link_find_overlap(const convex_pair *pair, const convex_link *before, int i
 /* ---- proofs of overlap ---- */
 
 /* B - A, the Minkowski difference, is the set of all vectors from points in A to points in B. The
- * bodies overlap if it contains the origin. It contains the pyramid over each face that has its tip
- * at the vector between two inner points.
+ * bodies overlap if B - A contains the origin. For an inner point of each body, B - A contains
+ * every pyramid with a face as its base and its tip at the vector between the inner points.
  *
  * The functions below move B along that vector until the two features meet. They return whether the
  * features then meet in their interior. In this case the origin is in the pyramid. */

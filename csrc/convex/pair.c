@@ -53,8 +53,8 @@ support_gap pair_support_gap(const convex_pair *pair, vec3 n)
 
 /* ---- from step to step ---- */
 
-/* Types and status are one number in base 4. Its digits, the lowest first, are A's type, B's type
- * and the status. It is stored plus 1, so that 0 means no link. */
+/* The types of both ends and the status are one number in base 4. Its digits, the lowest first, are
+ * A's type, B's type and the status. It is stored plus 1, so that 0 means no link. */
 enum { FOURS = 4, CODES = FOURS * FOURS * FOURS };
 
 void link_pack(const convex_link *link, double state[ABUT_CONVEX_STATE])

@@ -29,8 +29,8 @@ static quaternion divide_by_largest(quaternion q)
     return (quaternion){q.x / largest, q.y / largest, q.z / largest, q.w / largest};
 }
 
-/* Sets a pose's rotation from a quaternion of any length. Returns false if the quaternion is 0
- * or not finite. */
+/* Sets a pose's rotation from a quaternion of any length. Returns false if the quaternion is 0 or
+ * not finite. */
 static bool turn_by_quaternion(const double *parts, pose *p)
 {
     quaternion q = {parts[0], parts[1], parts[2], parts[3]};

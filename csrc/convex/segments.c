@@ -133,7 +133,8 @@ static span shorten_segments(const convex_pair *pair, const span *s)
 
 /* ---- lines over facets ---- */
 
-/* The part of a line that is over a facet, and the corners of the sides where it ends; -1: none. */
+/* The part of a line that is over a facet, from distance `low` to `high` along the line. It ends at
+ * the sides that begin at these corners; -1: at no side. */
 typedef struct stretch {
     double low, high;
     int32_t low_corner, high_corner;

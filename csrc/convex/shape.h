@@ -9,7 +9,7 @@
 typedef struct shape_facet {
     vec3 normal;
     double offset;
-    int32_t begin, count; /* range of its corners */
+    int32_t begin, count; /* range in corners */
 } shape_facet;
 
 /* A corner of a facet, and the side of the facet from this corner to the next one. A facet of a
@@ -26,7 +26,7 @@ typedef struct shape_edge {
     vec3 direction; /* unit, from the first vertex to the second */
     double length;
     int32_t vertices[2];
-    int32_t facets[2]; /* the facets on its left and right, seen from outside */
+    int32_t facets[2]; /* the facets left and right of the edge, seen from outside */
 } shape_edge;
 
 /* The neighbors of a vertex, counter-clockwise seen from outside: edge k leads to neighbor k, and
@@ -49,7 +49,7 @@ struct abut_shape {
     shape_corner *corners;
     shape_edge *edges;
     shape_vertex *vertices;
-    int32_t *facets_at, *edges_at, *neighbors; /* what meets at each vertex, vertex after vertex */
+    int32_t *facets_at, *edges_at, *neighbors; /* lists of all vertices, vertex after vertex */
     vec3 centroid;                             /* centroid without the rounding */
     double reach;  /* distance of the farthest vertex from the centroid */
     double radius; /* radius of the rounding */

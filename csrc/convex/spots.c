@@ -36,12 +36,12 @@
 typedef struct seen_body {
     const convex_body *body;
     vec3 u, w, n;            /* n is the pair's, from A to B */
-    double at_u, at_w, at_n; /* coordinates of the frame's origin along u, w and n */
+    double at_u, at_w, at_n; /* the body's origin in A's frame, along u, w and n */
     vec3 out;                /* unit vector towards the other body */
 } seen_body;
 
-/* The plane of a feature: its height along n over the common plane at the origin, and its
- * slopes. */
+/* The plane of a feature: its height along n on the line through A's origin, and its slopes. All
+ * heights are relative to A's origin. */
 typedef struct slope {
     double level, along_u, along_w;
 } slope;

@@ -14,7 +14,8 @@ typedef struct convex_spot {
 int32_t spots_limit(const abut_shape *a, const abut_shape *b);
 
 /* The bearing feature of a body along a direction `out` of its frame: a facet, else an edge, else a
- * vertex. It has a vertex farthest along `out`, and faces `out` within the angle of this cosine. */
+ * vertex. It contains the vertex that is farthest along `out`. A facet or edge faces `out` within
+ * the angle that has this cosine. */
 convex_end spots_bearing(const convex_body *body, vec3 out, double cosine);
 
 /* Finds the spots of a link, for bodies without their rounding. Returns their number, which is at
