@@ -129,7 +129,7 @@ static bool shares_pulls(const abut_simulation *s)
 typedef struct pull_sharing {
     const abut_simulation *simulation;
     const interaction_table *table;
-    bool is_final; /* all rows are known, and shares are stored; if not, gaps get no share */
+    bool is_final; /* false: only rows that overlap share the attraction, and `share` is not set */
     double *pulls, *weights;
     vec3 *normals;
 } pull_sharing;
@@ -207,8 +207,8 @@ typedef struct keeping {
     atomic_bool drops; /* set if some rows are not kept */
 } keeping;
 
-/* Whether a contact is active. Before rows are matched: whether it may be active. Then a contact
- * without a share of the push must attract. */
+/* Whether a contact is active or, before rows are matched, may be active. Before the match, a
+ * contact without a share of the push counts only if it attracts. */
 static bool is_contact_active(const keeping *k, const view *v)
 {
     const bool continues = !k->are_matched || v->table->match[v->row] >= 0;

@@ -1,4 +1,5 @@
-/* Interactions across a gap: which partners that do not touch are table rows of a step. */
+/* Interactions across a gap: which partners that do not touch are table rows of a step. A contact's
+ * share of the push is in its column `share`; its share of the attraction is computed here. */
 #ifndef DEM_APART_H
 #define DEM_APART_H
 
@@ -23,9 +24,9 @@ abut_status apart_drop_far_contacts(abut_simulation *s, const parallel_plan *pla
 /* Reserves memory for apart_end_untouched, before a change of laws. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status apart_reserve(abut_simulation *s);
 
-/* Ends contacts of the last step with a gap if the old law acts before touch and the new one does
- * not: whether such a contact has touched is unknown. before: the old laws; materials: the new
- * materials by row, or NULL. */
+/* Ends contacts of the last step that have a gap, if their old law acts before touch and their new
+ * law does not. Whether such a contact has ever touched is unknown. before: the old laws;
+ * materials: the new materials by row, or NULL. */
 void apart_end_untouched(abut_simulation *s, const law_table *before, const abut_index *materials);
 
 /* Computes each wall contact's share of the attraction on its sphere (docs/dem.md, section 2). Call
@@ -38,9 +39,9 @@ static inline double apart_pull_share(const abut_simulation *s, abut_index row)
     return s->input.resolution == ABUT_SHARING ? ((const double *)s->pull_block.data)[row] : 1.0;
 }
 
-/* Removes the contacts with a gap at walls that exert no force. Either the gap is beyond the law's
- * reach, or the law begins at touch and the two have not touched since the gap came within reach.
- * Call it when rows are matched. Returns ABUT_OK, or the error that ends the step. */
+/* Removes contacts with walls that have a gap and exert no force. Either the gap is beyond the
+ * law's reach, or the law begins at touch and the two have not touched since the gap came within
+ * reach. Call it when rows are matched. Returns ABUT_OK, or the error that ends the step. */
 abut_status apart_drop_contacts(abut_simulation *s, const parallel_plan *plan);
 
 /* Whether a candidate with a gap becomes a table row: its law acts across this gap. */

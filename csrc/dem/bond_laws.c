@@ -1,6 +1,7 @@
 /* Forces and breaking of bonds (docs/dem.md, section 12). For small angles bonds are Timoshenko
- * beams. Their potential uses unit vectors fixed in either sphere (V. A. Kuzkin, I. E. Asonov,
- * Phys. Rev. E 86 (2012) 051301). It needs no angles and conserves linear and angular momentum. */
+ * beams. Their potential uses unit vectors that are fixed in each sphere (V. A. Kuzkin, I. E.
+ * Asonov, Phys. Rev. E 86 (2012) 051301). The potential needs no angles and conserves linear and
+ * angular momentum. */
 #include "bond_laws.h"
 
 #include "bond_pairs.h"
@@ -227,9 +228,9 @@ abut_status bonds_apply(abut_simulation *s, const parallel_plan *plan, abut_erro
 
 /* ---- turning ---- */
 
-/* Turns an end with its sphere by |spin| step. An end at a member stays, since it is stored in the
- * axes of the cluster. The tangent of half the angle is a Pade fraction, exact to the last digit
- * for angles up to some degrees. */
+/* Turns an end with its sphere by the angle |spin| * step. An end at a cluster's member is not
+ * changed, since it is stored in the axes of the cluster. The tangent of half the angle is a Pade
+ * fraction, exact to the last digit for angles up to some degrees. */
 static void turn_end(const abut_simulation *s, bond *b, int side)
 {
     const abut_index place = s->store.places[b->rows[side]];

@@ -24,8 +24,8 @@ vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t sh
 
 /* ---- images of rows ---- */
 
-/* The number of periods by which a sphere had been moved down when the rows of a table were found.
- * For rows of the last step this excludes the move at the end of that step. */
+/* The number of periods that had been subtracted from a sphere's center when the rows of a table
+ * were found. For rows of the last step, this excludes those subtracted at its end. */
 static double image_of(const abut_simulation *s, const interaction_table *t, abut_index place,
                        int axis)
 {

@@ -107,8 +107,8 @@ static double norm_sq(const double q[4])
     return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
 }
 
-/* Checks that ranges of columns cannot express: rest overlap of a restored bond, unit
- * quaternions. */
+/* Checks what ranges of columns cannot express: the rest overlap of a restored bond, and the norms
+ * of its quaternions, which must be about 1. */
 static abut_status check_state(const abut_simulation *s, const bond *b, abut_index k,
                                abut_error *error)
 {

@@ -52,7 +52,7 @@ typedef struct bond_rest {
 } bond_rest;
 
 typedef struct bond_breakage {
-    abut_index step; /* the number of steps completed before */
+    abut_index step; /* the number of steps completed before the step in which the bond broke */
     abut_index ids[2];
     vec3 point;
     double energy;
@@ -70,7 +70,8 @@ typedef struct bond_set {
     bond_effect *now;    /* effects in this step; undefined between steps */
     bond_effect *before; /* effects in the last completed step */
     abut_index count;
-    int32_t *begins; /* by row: where its ends begin; they are sorted by the other sphere's row */
+    /* by row: where the bond ends of a sphere begin; sorted by the row of the other sphere */
+    int32_t *begins;
     int32_t *ends;   /* 2 * bond + side; side 0: the row is the bond's first, 1: its second */
     bool has_hidden; /* some bonds replace the contact law */
     abut_index broken_count; /* number of bonds that broke in this step */
@@ -97,7 +98,8 @@ void bonds_free(bond_set *b);
 /* Whether bond a of a set comes before bond b in the order by rows. Used by sort_by_merging. */
 bool bonds_is_before(const void *set, abut_index a, abut_index b);
 
-/* Merges bonds of pairs without bonds; `order` sorts them by rows. Memory must be reserved. */
+/* Merges new bonds into a set. Their pairs must have no bonds yet. order: sorts the new bonds by
+ * rows. Memory must be reserved. */
 void bonds_merge(bond_set *b, const bond_set *made, const abut_index *order);
 
 /* Lists the ends of each row. Call it after bonds have changed, with memory of bonds_reserve. */

@@ -112,7 +112,7 @@ static abut_status check_contacts(const abut_simulation *s, const abut_query *na
 /* ---- bodies ---- */
 
 /* Compares all pairs of one kind: bodies with spheres, or bodies with bodies. States are not
- * compared, since this search does not begin with those of the last step. */
+ * compared, since the search without a list does not begin with the states of the last step. */
 static abut_status compare_bodies(const abut_simulation *s, const interaction_table *all,
                                   abut_interaction kind, abut_error *error)
 {

@@ -154,7 +154,7 @@ static wall_press press_of(const abut_simulation *s, abut_index wall)
 /* ---- walls under load ---- */
 
 /* Computes the mean diameter of all spheres and bodies, and the total mass of those that are not
- * fixed. If all are fixed, it is the total mass of all. */
+ * fixed. If all are fixed, the total mass is that of all. */
 static void measure_grains(abut_simulation *s)
 {
     const abut_index count = s->store.count + s->solids.count;
@@ -212,8 +212,9 @@ static bool has_left(const abut_simulation *s, abut_index wall)
     return has;
 }
 
-/* The velocity at which the contacts will bear the load after this step, if their stiffness stays
- * the same. This is one Newton step for a plate without mass: docs/dem.md eq. 39. */
+/* The speed of a servo-controlled wall after this step. A wall with mass is accelerated by the part
+ * of the load that contacts do not bear. A wall without mass gets the speed at which contacts will
+ * bear the load, if their stiffness stays the same. This is one Newton step: docs/dem.md eq. 39. */
 static double settle(abut_simulation *s, const abut_drive *d, const wall_press *p,
                      const rigid_step *by)
 {
@@ -323,8 +324,8 @@ void drives_move(abut_simulation *s)
 
 /* ---- stable step ---- */
 
-/* The contacts of a wall with mass: an upper bound of the sum of squared frequencies, and the
- * largest ratio of damping to stiffness. */
+/* Sums over the contacts of a wall with mass: an upper bound on its highest squared frequency, and
+ * the largest ratio of damping to stiffness. */
 typedef struct wall_support {
     double frequency_sq, ratio;
     abut_index count;
@@ -380,7 +381,7 @@ static double first_give_way(const wall_record *record)
     return give_way(record, vec3_add(vec3_load(d->position), arm), axis_of(d));
 }
 
-/* Assumes FIRST_CONTACTS contacts with one grain, if they give a higher frequency than those
+/* Assumes FIRST_CONTACTS contacts with one grain, if these give a higher frequency than the grains
  * before. Call it for all grains if the wall touches nothing. */
 static void support_first(const abut_simulation *s, abut_index wall, const resting_contact *first,
                           wall_support *h)

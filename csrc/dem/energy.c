@@ -322,7 +322,8 @@ static void end_work(abut_simulation *s, const interaction_table *t, abut_index 
     s->store.books[place].last_work -= sign * s->last.step * power;
 }
 
-/* Ends the pairs of removed spheres. Returns the elastic energy of these pairs. */
+/* Ends the work of pairs with a removed sphere on the partner that stays. Returns the elastic
+ * energy of these pairs. */
 static double end_pairs(abut_simulation *s, const some_spheres *gone)
 {
     const interaction_table *t = &s->before->tables[ABUT_SPHERE_SPHERE];

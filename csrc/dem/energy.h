@@ -7,11 +7,12 @@
 /* The gravitational energy of all grains at their present positions in a field. */
 double energy_of_gravity(const abut_simulation *s, vec3 gravity);
 
-/* Keeps the dissipated energy constant in the next step. Call it when grains come or go. */
+/* Keeps the dissipated energy constant in the next step. Call it when grains are added or
+ * removed. */
 void energy_hold(abut_simulation *s);
 
 /* Takes the spheres with marked rows out of the energy balance. Call it before they are removed.
- * - Their work on walls stays in the balance. The energy stored in their contacts leaves it.
+ * - Their work on walls stays in the balance. The energy of their contacts does not.
  * - Half of the last step's work on each partner that stays is subtracted from the partner's
  *   `last_work`.
  * - If clusters, bonds or bodies take part, it calls energy_hold instead. */

@@ -1,6 +1,6 @@
 /* Sums of forces and torques on spheres and bodies. The order of terms does not depend on threads.
  * - Spheres: pairs by chunks of places, then walls by distance, then bonds by rows of partners.
- * - Bodies: table rows by the number of the second partner. */
+ * - Bodies: table rows by the kind of the other partner, then by its number. */
 #include "parts.h"
 
 #include <string.h>

@@ -80,8 +80,9 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
     }
 }
 
-/* Records a step of a sphere that does not move by itself: a cluster's member, or a fixed sphere. A
- * cluster counts the work of its contacts itself; the work on walls is counted here. */
+/* Records a step of a sphere that does not move by itself: a cluster's member, or a fixed sphere.
+ * The work of contacts on members is counted for their cluster. Their work on walls is counted
+ * here. */
 static void record_at_rest(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *spheres = &s->store;

@@ -10,7 +10,8 @@ vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 /* Moves spheres, clusters and bodies. Cannot fail. */
 void spheres_move(abut_simulation *s, const parallel_plan *plan);
 
-/* The unwrapped center when the step began that moved a sphere from `began` to `center`. */
+/* The unwrapped center of a sphere at the beginning of the step that has moved it from `began` to
+ * `center`. images: the periods subtracted from the center since the sphere was added. */
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);
 
 #endif

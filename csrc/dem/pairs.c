@@ -325,7 +325,7 @@ static void count_rows(abut_simulation *s)
     s->now->tables[ABUT_SPHERE_SPHERE].count = l->active_count;
 }
 
-/* Begins laws of pairs. If bonds change laws, their overlaps differ from those of the table. */
+/* Begins laws of pairs. If bonds change laws, overlaps in laws differ from those of the table. */
 static void begin_laws(row_laws *laws)
 {
     const interaction_table *t = laws->table;
@@ -447,7 +447,7 @@ static abut_status match_touching(const list_matching *m, interaction_table *t,
     return status;
 }
 
-/* Matches a chunk by comparing images, since pairs may touch at several. */
+/* Matches a chunk by comparing images, since a pair may touch at several images. */
 static abut_status match_images(const list_matching *m, abut_index chunk, row_span rows_before)
 {
     const neighbor_list *l = &m->simulation->neighbors;
@@ -486,9 +486,9 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     return status ? status : parallel_report(job, 4 * (end - begin));
 }
 
-/* Finds the row of the last step that each candidate of a new list continues. Both must have the
- * same spheres, and the same image if spheres may touch at several. Later steps with the same list
- * compare candidates instead (pair_rows.c). */
+/* Finds the row of the last step that each candidate of a new list continues. Candidate and row
+ * must have the same spheres, and the same image if spheres may touch at several images. Later
+ * steps with the same list compare candidates instead (pair_rows.c). */
 static abut_status match_candidates(abut_simulation *s, const parallel_plan *plan)
 {
     neighbor_list *l = &s->neighbors;
@@ -553,7 +553,8 @@ static void fill_block(const void *context, row_block *b, int32_t count)
     }
 }
 
-/* Fills a block if bonds change laws: a pair may have no law, or have that of smaller spheres. */
+/* Fills a block if bonds change laws. A pair may have no law, or a rest: the part of its overlap
+ * that the law does not count. With a rest, the law acts on smaller spheres. */
 static void fill_among_bonds(const void *context, row_block *b, int32_t count)
 {
     const abut_simulation *s = context;

@@ -5,7 +5,7 @@
 
 #include "../base/error.h"
 
-/* The caller's column; NULL if it is not given, or does not have one number for each row. */
+/* The caller's column; NULL if it is not given, or does not have exactly one entry for each row. */
 static char *column_data(const abut_column *c, const void *columns)
 {
     char *data;

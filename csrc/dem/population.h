@@ -44,7 +44,8 @@ typedef struct population {
 abut_status population_check(const population *p, const void *columns, abut_index count,
                              abut_error *error);
 
-/* The position of the first of `count` names not in 0 ... end - 1; -1: none, or names is NULL. */
+/* The position of the first of `count` numbers in `names` that is not in 0 ... end - 1. -1: none,
+ * or `names` is NULL. Names are, for example, numbers of materials. */
 abut_index population_find_wrong(const abut_index *names, abut_index count, abut_index end);
 
 /* Copies from storage to the caller's columns, except those that are NULL. Row 0 of the columns is

@@ -1,6 +1,6 @@
 /* Motion of rigid bodies by docs/dem.md eq. 36 and 37. The angular momentum is stored in the
- * world's axes, where only torques change it. The orientation first advances by half a step, then
- * by a whole one. */
+ * world's axes, where only torques change it. The orientation after half a step gives the spin
+ * there. With this spin, the orientation advances by the whole step. */
 #include "rigid.h"
 
 #include <string.h>
@@ -15,8 +15,9 @@ void rigid_rows(const double q[4], vec3 rows[3])
     rows[2] = (vec3){2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)};
 }
 
-/* A column of the inertia tensor in the world's axes. That of a locked axis is its unit vector, and
- * other columns are 0 along it. Then zero momentum about the axis gives zero spin. */
+/* A column of the inertia tensor in the world's axes. The column of a locked axis is the unit
+ * vector of the axis, and the other columns have no component along it. Then zero momentum about
+ * the axis gives zero spin about it. */
 static vec3 inertia_along(const rigid *r, const vec3 rows[3], int axis)
 {
     const bool *locked = r->is_locked;
@@ -29,7 +30,8 @@ static vec3 inertia_along(const rigid *r, const vec3 rows[3], int axis)
                                  locked[2] ? 0.0 : column.z};
 }
 
-/* Solves for the spin about axes that are not locked (Cramer's rule); ignores other momentum. */
+/* Solves for the spin about axes that are not locked, by Cramer's rule. Ignores the momentum about
+ * locked axes. */
 static vec3 spin_of_locked(const rigid *r, const vec3 rows[3], vec3 momentum)
 {
     const bool *locked = r->is_locked;

@@ -17,7 +17,7 @@ typedef struct rigid {
     double mass;
     double inertia[3];
     books books;
-    int32_t images[3]; /* the number of periods by which the position was moved down so far */
+    int32_t images[3]; /* the number of periods subtracted from the position so far */
     bool is_fixed;     /* the body does not move */
     bool is_locked[3]; /* whether rotation about x, y, z is locked */
 } rigid;
@@ -77,8 +77,8 @@ static inline double rigid_least_inertia(const rigid *r)
 /* Whether the next position and momentum of a body are finite. */
 bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by);
 
-/* Moves a body by the force and torque `sum`. contacts: the part of `sum` that contacts exert. Its
- * work is added to the body's books, and so is wall_work, the work on walls. */
+/* Moves a body by the force and torque `sum`. contacts: the part of `sum` that contacts exert. The
+ * work of this part is added to the body's books, and so is wall_work, the work on walls. */
 void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const rigid_step *by);
 
 /* Fixes a body at its position, or frees it. */

@@ -56,15 +56,15 @@ enum { ABUT_RIGID_COLUMNS(RIGID_NUMBER) RIGID_NUMBERS };
 #define IN_BODIES(member) IN_STRUCTS(rigid_set, bodies, rigid_body, member)
 
 static const column_storage COLUMNS[RIGID_NUMBERS] = {
-    [RIGID_positions] = {NOT_STORED, COORDINATE, ABUT_OK},    /* by centers of mass */
-    [RIGID_orientations] = {NOT_STORED, COORDINATE, ABUT_OK}, /* by `turns` */
+    [RIGID_positions] = {NOT_STORED, COORDINATE, ABUT_OK},    /* follow from centers */
+    [RIGID_orientations] = {NOT_STORED, COORDINATE, ABUT_OK}, /* follow from `turns` */
     [RIGID_velocities] = {IN_BODIES(rigid.velocity), AS_GIVEN, COORDINATE, ABUT_OK},
     [RIGID_angular_momenta] = {IN_BODIES(rigid.momentum), AS_GIVEN, COORDINATE, ABUT_OK},
     [RIGID_masses] = {IN_BODIES(rigid.mass), AS_GIVEN, POSITIVE, ABUT_OK},
     [RIGID_inertias] = {IN_BODIES(rigid.inertia), AS_GIVEN, POSITIVE, ABUT_OK},
     [RIGID_fixed] = {IN_BODIES(rigid.is_fixed), AS_BOOL, FLAG, ABUT_OK},
     [RIGID_member_counts] = {IN_BODIES(member_count), AS_INT32, ANY, ABUT_OK},
-    [RIGID_members] = {NOT_STORED, ANY, ABUT_OK}, /* a row does not have exactly one number */
+    [RIGID_members] = {NOT_STORED, ANY, ABUT_OK}, /* not exactly one entry for each row */
     [RIGID_shapes] = {IN_BODIES(shape), AS_INT32, ANY, ABUT_OK},
     [RIGID_scales] = {IN_BODIES(scale), AS_GIVEN, POSITIVE, ABUT_OK},
     [RIGID_materials] = {IN_BODIES(material), AS_INT32, ANY, ABUT_OK},
@@ -134,7 +134,8 @@ static void begin_motion(const abut_simulation *s, rigid_body *to, const abut_ri
     rigid_place(&to->rigid);
 }
 
-/* Appends bodies with the given columns. Other numbers are 0, and axes are those of the frame. */
+/* Appends bodies with the given columns. Numbers that are not given are 0, and
+ * rotations that are not given are the identity. */
 static void append_bodies(rigid_set *set, const abut_rigids *from)
 {
     const abut_index first = set->count;

@@ -10,7 +10,7 @@ typedef struct row_block {
     law_block block;
     const abut_index *rows; /* numbers of table rows, ascending */
     bool has_moments;
-    mover movers[3][LAW_BLOCK]; /* first partners, second partners, walls at present */
+    mover movers[3][LAW_BLOCK]; /* first partners; second partners; present motions of walls */
     /* normals and contact history of the last step, turned with their walls */
     double turned_normals[LAW_BLOCK][4], turned[LAW_BLOCK * HISTORY_MOST + HISTORY_PADDING];
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];
@@ -38,8 +38,8 @@ typedef struct row_laws {
     const void *context;
 } row_laws;
 
-/* A function that rotates a vector of an entry of the last step with its wall to the present
- * pose. */
+/* A function that rotates a vector of an entry of the last step as the entry's wall has rotated
+ * since that step. */
 typedef vec3 row_turn(const void *context, abut_index entry_before, vec3 vector);
 
 /* ---- rows.c ---- */
@@ -62,8 +62,9 @@ void rows_begin(row_laws *r);
 void rows_apply_span(row_laws *r, row_span rows);
 abut_status rows_end(row_laws *r, abut_error *error);
 
-/* Sets the motion of a rigid wall at a point: that since the last step, and the present one. The
- * first partner must be set. `arm` leads from the position of its velocity to the point. */
+/* Sets two motions of a rigid wall at a point: the motion since the last step, and the present one.
+ * The first partner must have been set before. arm: the vector to the point from where the first
+ * partner has its velocity; 0 if it has its velocity at the point. */
 void rows_set_wall(const abut_simulation *s, row_block *b, int32_t k, abut_index wall, vec3 point,
                    vec3 arm);
 

@@ -212,8 +212,9 @@ static void fill_rows(const row_laws *r, row_block *b, const abut_index *rows, i
     fill_up(b, count);
 }
 
-/* Clears history and moments that built-in laws do not write. They write springs; kernels add the
- * largest overlap if the law stores it. Without rolling springs they write no moments. */
+/* Clears the history and moments that built-in laws do not write. These laws write springs, and
+ * moments only if there are rolling springs. Kernels also write the largest overlap if the law
+ * stores it. */
 static void clear_more(const row_laws *r, row_block *b)
 {
     const law_block *block = &b->block;
@@ -405,8 +406,9 @@ static void keep_user_case(abut_simulation *s, const law_block *alone)
     copy_case(&s->law_case, &user, l, (int)(l - s->laws.user.laws));
 }
 
-/* Returns the error of a bad row, which is alone in a block: its law returns numbers that are not
- * finite, or excludes its R*. Also records the input and output of a user's law. */
+/* Returns the error of a bad row, which is alone in a block. Either its law has returned numbers
+ * that are not finite, or its R* is too small for its law. Also records the input and output of a
+ * user's law. */
 static abut_status name_bad(const row_laws *r, const row_block *alone, abut_index bad,
                             abut_error *error)
 {

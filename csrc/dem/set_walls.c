@@ -1,5 +1,5 @@
 /* Sets walls. Rows of the last step are renumbered with their walls, or removed with them. Also
- * moves walls whose motion callers give. */
+ * moves walls if callers give their motion. */
 #include <string.h>
 
 #include "energy.h"
@@ -58,7 +58,7 @@ static abut_status renumber_rows(abut_simulation *s, const wall_set *made,
     return status;
 }
 
-/* Starts a new wall as if it had been at rest at its present pose. */
+/* Starts a new wall as if it had its present pose in the last step, too. */
 static void begin_wall(abut_simulation *s, abut_index k)
 {
     const deforming_mesh *surface = simulation_deforming(s, k);
@@ -69,7 +69,7 @@ static void begin_wall(abut_simulation *s, abut_index k)
     s->walls.walls[k].before = abut_simulation_wall_now(s, k);
 }
 
-/* Copies the state of a wall that stays, including the motion of its vertices if it deforms. */
+/* Copies the state of a wall that is kept, including the motion of its vertices if it deforms. */
 static void take_wall(wall_set *to, abut_index k, wall_set *old, abut_index from)
 {
     const abut_wall given = to->walls[k].given;

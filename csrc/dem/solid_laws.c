@@ -39,8 +39,8 @@ static set_row read_row(const spot_laws *laws, abut_index row)
     return r;
 }
 
-/* The vector from a partner's surface to the core inside its rounding. It is along the normal; its
- * length is the radius minus the part of the overlap up to the point of the force. */
+/* The vector from a partner's core, through its rounding, to the point where the force acts. It is
+ * along the normal. Its length is the radius minus the part of the overlap up to this point. */
 static vec3 round_of(const set_row *r, int side, double overlap)
 {
     const double radius = r->partners[side].radius;

@@ -163,7 +163,7 @@ static bool is_before_pair(const void *table, abut_index row, const void *pair)
     return compare_with_row(pair, table, row) > 0;
 }
 
-/* Values in place of the last step's row: the outlines touch at no image, or at two. */
+/* Values in place of the last step's row: the outlines touch at no image, or at two or more. */
 enum { APART = -3, TWICE = -2 };
 
 /* STRETCH: pairs per task. WORK_OF_GAP: the work of a pair in units of parallel_report. */
@@ -176,7 +176,8 @@ typedef struct selecting {
     abut_index *rows;
 } selecting;
 
-/* Finds the last step's row for each pair with touching outlines. Both are in the same order. */
+/* Finds the last step's row for each pair with touching outlines. Pairs and rows are in the same
+ * order. */
 static void find_rows_before(void *context, abut_index begin, abut_index end)
 {
     const selecting *selection = context;
@@ -201,8 +202,8 @@ static bool is_listed(const abut_simulation *s, abut_interaction kind)
     return kind == ABUT_BODY_SPHERE || (kind == ABUT_BODY_BODY && !s->search.has_images);
 }
 
-/* Selects the pairs of the list with touching outlines. It is an error if a body and a sphere touch
- * at two images, because rows do not store their image. */
+/* Selects the pairs of the list with touching outlines. It is an error if the outlines of a body
+ * and a sphere touch at several images, because a pair is only searched at one image. */
 static abut_status select_pairs(abut_simulation *s, abut_interaction kind, abut_error *error)
 {
     solid_search *search = &s->search;
@@ -284,9 +285,9 @@ static bool are_same_images(const matching *m, abut_index row, abut_index row_be
            memcmp(image + 3 * row, image_before + 3 * row_before, 3 * sizeof *image) == 0;
 }
 
-/* Finds the row of the last step that a row continues, among rows with the same partners. Both must
- * be on the same facet. If there are several, the image decides. A single row may change its image,
- * since the pair may leave the periodic box and enter on the other side. */
+/* Finds the row of the last step that a row continues, among rows with the same partners. Rows on
+ * walls must have the same facet. If there are several rows, the image decides. A single row may
+ * change its image, since the pair may leave the periodic box and enter on the other side. */
 static abut_index find_row(const matching *m, abut_index row, row_span rows, row_span rows_before)
 {
     abut_index count = 0, count_before = 0, last = -1, at_image = -1;
@@ -302,7 +303,7 @@ static abut_index find_row(const matching *m, abut_index row, row_span rows, row
     return count == 1 && count_before == 1 ? last : at_image;
 }
 
-/* Whether two spots are on one feature of the body, and both in the interior of facets. */
+/* Whether two spots are on the same feature of the body, and both inside facets of the wall. */
 static bool is_on_facets(const interaction_table *now, abut_index spot,
                          const interaction_table *before, abut_index spot_before)
 {
@@ -370,8 +371,8 @@ static void match_kind(abut_simulation *s, abut_interaction kind)
 
 /* ---- rows ---- */
 
-/* Copies the result of a search into the table. If the search had given pairs, it also copies the
- * row of the last step that each continues. */
+/* Copies the result of a search into the table. If pairs were given to the search, also copies the
+ * row of the last step that each row continues. */
 static abut_status take_rows(abut_simulation *s, abut_interaction kind, abut_convex_contacts *found,
                              abut_error *error)
 {

@@ -1,6 +1,7 @@
 /* The order in which spheres are stored. From time to time they are sorted by their centers, so
- * that spheres in contact are close in memory. Columns for callers are in the order of rows. Sums
- * of forces are in that of places, which decides their last bits (docs/dem.md, section 3). */
+ * that spheres in contact are close in memory. Columns for callers are in the order of rows.
+ * Forces are summed in the order of places, which decides the last bits of the sums (docs/dem.md,
+ * section 3). */
 #include "sphere_order.h"
 
 #include "../base/box.h"

@@ -21,8 +21,9 @@ abut_status order_renumber_tables(abut_simulation *s, const renaming *by);
  * everything unchanged. */
 abut_status order_compact_pairs(abut_simulation *s);
 
-/* Moves the sphere at place source[k] to place k < count, and renumbers the tables; with new_rows
- * (or NULL) also the rows. ABUT_OK, or ABUT_NO_MEMORY with everything unchanged. */
+/* Moves the sphere at place source[k] to place k < count, and renumbers the tables. new_rows: the
+ * new row of each sphere; NULL: rows are unchanged. ABUT_OK, or ABUT_NO_MEMORY with everything
+ * unchanged. */
 abut_status order_rearrange(abut_simulation *s, const int32_t *source, abut_index count,
                             const int32_t *new_rows);
 

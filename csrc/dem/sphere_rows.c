@@ -33,7 +33,7 @@ static const column_storage COLUMNS[SPHERE_NUMBERS] = {
                       ABUT_BAD_VELOCITY},
     [SPHERE_materials] = {IN_ARRAY(store, materials, 1), AS_INT32, ANY, ABUT_OK},
     [SPHERE_clusters] = {IN_ARRAY(store, clusters, 1), AS_INT32, ANY, ABUT_OK},
-    [SPHERE_fixed] = {NOT_STORED, FLAG, ABUT_OK}, /* by the mass in `movers` */
+    [SPHERE_fixed] = {NOT_STORED, FLAG, ABUT_OK}, /* follows from the mass in `movers` */
     [SPHERE_forces] = {IN_ARRAY(store, forces, 3), AS_GIVEN, FINITE, ABUT_OK},
     [SPHERE_torques] = {IN_ARRAY(store, torques, 3), AS_GIVEN, FINITE, ABUT_OK},
     [SPHERE_images] = {IN_ARRAY(store, images, 3), AS_INT32, PERIODS, ABUT_OK},

@@ -19,7 +19,8 @@ typedef struct support {
 
 static void add_support(support *h, law_stiffness stiffness)
 {
-    /* a tangential force also rotates a solid sphere, by the factor 3.5 = 1 + m r^2 / I */
+    /* a tangential force also rotates a solid sphere: its point moves 1 + m r^2 / I = 3.5 times
+     * as far as the center */
     const double shear = 3.5 * stiffness.shear;
     h->stiffness += larger(stiffness.normal, shear);
     h->damping_ratio = larger(stiffness.damping_ratio, h->damping_ratio);
@@ -83,9 +84,9 @@ static double step_of_free(const abut_simulation *s, abut_index place, double fi
                                 vec3_length(vec3_load(spheres->movers[place].velocity)));
 }
 
-/* The longest stable step of a sphere with contacts and bonds. The sum of their squared frequencies
- * is an upper bound. A sphere without both is assumed to get first_contacts contacts; if this is 0,
- * its step is INFINITY. */
+/* The longest stable step of a sphere with contacts and bonds. The sum of the squared
+ * frequencies by contacts and by bonds is an upper bound on that of the sphere. A sphere without
+ * both is assumed to get first_contacts contacts; if this is 0, its step is INFINITY. */
 static double step_of_sphere(const abut_simulation *s, abut_index row, const support *h,
                              double first_contacts)
 {
@@ -118,7 +119,7 @@ typedef struct all_supports {
     sorted_items by_second; /* table rows by the chunk of their second sphere */
 } all_supports;
 
-/* Spheres in a chunk. It is larger if there would be more chunks than keys of the sort. */
+/* Spheres in a chunk. A chunk has more if there would be more chunks than keys of the sort. */
 enum { CHUNK_SUPPORTS = 512 };
 
 /* Sets the keys of rows: the second sphere's chunk, if the first sphere is in another one. */
@@ -275,8 +276,8 @@ static spot_springs stiffness_of(const resting_contact *h)
                           has_roll ? h->stiffness.shear * radius * radius : 0.0};
 }
 
-/* The dashpots parallel to these springs. For linear laws only that of rolling is
- * added, since body_support.ratio stands for the others. */
+/* The dashpots parallel to these springs. For linear laws, only the dashpot of rolling is not 0,
+ * since body_support.ratio stands for the others. */
 static spot_springs damping_of(const resting_contact *h, const spot_springs *k)
 {
     spot_springs c = {.roll = h->law->rolling_damping * sqrt(k->roll * h->contact.inertia)};
@@ -288,8 +289,8 @@ static spot_springs damping_of(const resting_contact *h, const spot_springs *k)
     return c;
 }
 
-/* Adds a spring or dashpot. Its elongation is by a displacement `along` and a rotation `turn` of
- * the body, in the frame of the principal axes. */
+/* Adds a spring or dashpot to a matrix. If the body moves by u and rotates by w, the elongation is
+ * dot(along, u) + dot(turn, w), in the frame of the principal axes. */
 static void add_way(double sum[WAYS][WAYS], double stiffness, const rigid *r, vec3 along, vec3 turn)
 {
     const double root = sqrt(r->mass);
@@ -306,7 +307,7 @@ static void add_way(double sum[WAYS][WAYS], double stiffness, const rigid *r, ve
     }
 }
 
-/* Adds the springs or dashpots of a spot, times `both`: 2 between two bodies, since both move, 1 on
+/* Adds the springs or dashpots of a spot, times `both`: 2 between two grains, since both move; 1 on
  * a wall. */
 static void add_springs(double sum[WAYS][WAYS], const spot_springs *k, double both, const rigid *r,
                         vec3 arm, vec3 normal)

@@ -24,7 +24,7 @@ typedef struct step_tables {
     interaction_table tables[ABUT_INTERACTION_COUNT];
 } step_tables;
 
-/* A body, and another body or a sphere, that may touch while the neighbor list is valid. */
+/* A body with another body or a sphere. They may touch while the neighbor list is valid. */
 typedef struct near_pair {
     int32_t body, other; /* the number of a body, or the row of a sphere */
     bool is_sphere;
@@ -40,7 +40,8 @@ typedef struct partner_rows {
 /* Data for searches of bodies. A finder is NULL if its bodies or spheres have changed. */
 typedef struct solid_search {
     neighbor_outlines outlines;
-    near_pair *near; /* sorted: first pairs of two bodies; then by `body`, then by `other` */
+    /* pairs of two bodies, then pairs with a sphere; each part sorted by `body`, then by `other` */
+    near_pair *near;
     abut_index near_count, near_bodies; /* near_bodies: the number of pairs of two bodies */
     bool has_images;
     int32_t *spheres;        /* rows of the spheres near bodies, ascending */
@@ -52,7 +53,8 @@ typedef struct solid_search {
     abut_index *i, *j; /* input of a query: pairs with touching outlines, numbered as in `mixed` */
     abut_index *rows;  /* by pair: the table row of the last step that it continues; -1: none */
     abut_index pair_count;
-    partner_rows by_second[ABUT_BODY_INTERACTIONS]; /* bodies, or spheres by near_positions */
+    /* by kind; partner k is body k, or the sphere at position k of `spheres` */
+    partner_rows by_second[ABUT_BODY_INTERACTIONS];
     memory_block blocks[6], outline_blocks[3];
 } solid_search;
 
@@ -60,15 +62,16 @@ typedef struct solid_search {
 typedef struct step_terms {
     double step;
     double gravity[3];
-    double lift; /* keeps the gravitational energy unchanged when gravity is assigned */
+    double lift; /* added to the gravitational energy, so that a change of gravity keeps it */
 } step_terms;
 
 /* The terms of the energy balance that last longer than a step (docs/dem.md, section 6). */
 typedef struct account {
-    double base;           /* added to the dissipated energy */
-    double gone_wall_work; /* removed grains' work on walls, minus that of assignments */
-    /* work that `power` omits, since driven walls change velocity: in all steps, in the last
-     * step */
+    double base; /* added to the dissipated energy */
+    /* work of removed grains on walls, minus the energy that assignments have added */
+    double gone_wall_work;
+    /* Work on driven walls that the rows' `power` omits, because the velocity changes in a step.
+     * driven_work: in all steps; last_driven_work: in the last step. */
     double driven_work, last_driven_work;
     double held;  /* used if is_held: the dissipated energy after the next step */
     double total; /* used if keeps_total: the sum of all energies after the next step */
@@ -83,7 +86,7 @@ typedef enum step_part { ABUT_STEP_PARTS(STEP_PART) STEP_PARTS } step_part;
 
 /* Events that steps report as warnings. Only the first event of each kind is reported. */
 typedef struct watch {
-    atomic_int_least64_t first; /* the smallest key that was reported in this part of a step */
+    atomic_int_least64_t first; /* the smallest key of an event in this part of a step (watch.c) */
     atomic_bool has_placed;     /* some partners overlapped too much when they were placed */
     bool is_placed;             /* grains or walls were placed before this step */
     bool is_freed;              /* fixed particles were set free before this step */
@@ -117,14 +120,14 @@ struct abut_simulation {
     /* cutoffs for pairs, spheres on walls, and bodies; 0: no law acts across a gap */
     double pair_reach, wall_reach, body_reach;
     memory_block pull_block; /* by contact with a wall in this step: its share of the attraction */
-    memory_block kept_block; /* by contact with a wall: whether it is kept */
+    memory_block kept_block; /* by table row: whether the row is kept */
     memory_block share_blocks[2]; /* weights and normals for shares of attraction */
     pool match_scratches;         /* memory of threads that match contacts with walls */
     step_tables steps[2];         /* the tables of this step and of the last one, alternating */
     step_tables *now, *before;    /* before: of the last completed step */
     memory_block pair_blocks[3];  /* partners of the last step's pairs, written for readers */
     abut_finder *no_meshes;       /* finds contacts with walls if all of them are half spaces */
-    abut_pair_finder *lender;     /* a pair finder that lends its memory to all searches of pairs */
+    abut_pair_finder *lender;     /* without spheres: all searches of pairs use its memory */
     neighbor_list neighbors;
     near_walls near;
     account account;
@@ -132,7 +135,7 @@ struct abut_simulation {
     abut_index order_step;            /* the number of the step in which places are sorted next */
     double seconds;                   /* wall-clock time of all steps */
     double timed_seconds[STEP_PARTS]; /* by part of a step: time of those steps that were timed */
-    atomic_intptr_t lost_row, lost_body; /* what the step would lose first; -1: none */
+    atomic_intptr_t lost_row, lost_body; /* first sphere and body that would be lost; -1: none */
     watch watch;
     abut_law_case law_case; /* input and output of the user's law that ended the last step */
     bond_set bonds;

@@ -70,7 +70,7 @@ static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_erro
     return ABUT_OK;
 }
 
-/* The parts of a step, in their order. Parts before MOVE may end the step, and move nothing. */
+/* The parts of a step, in their order. Parts before MOVE may fail, and nothing has moved then. */
 static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_plan *,
                                               abut_error *) = {
     [ORDER] = keep_order,
@@ -85,9 +85,9 @@ static abut_status (*const PARTS[STEP_PARTS])(abut_simulation *, const parallel_
     [MOVE] = move,
 };
 
-/* With fewer than FEW_SPHERES spheres, one of STEPS_PER_TIMING steps is timed and stands for
- * all: reading the clock takes as long as a sphere. A run's first step is timed and stands for
- * itself. */
+/* With fewer than FEW_SPHERES spheres and no bodies, one of STEPS_PER_TIMING steps is timed, and
+ * its time is multiplied by STEPS_PER_TIMING. Reading the clock takes as long as a sphere takes in
+ * a step. The first step of a run is timed, too, but its time is not multiplied. */
 enum { FEW_SPHERES = 1000, STEPS_PER_TIMING = 16 };
 
 static int steps_to_time(const stepping *all)

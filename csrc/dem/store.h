@@ -34,7 +34,7 @@ static const double FIXED = 0x1p500;
 #define STORE_COLUMNS(X)                                                                           \
     X(double, centers, 3)                                                                          \
     X(double, began, 3)   /* centers at the beginning of the last step */                          \
-    X(int32_t, images, 3) /* number of periods by which the center was moved down so far */        \
+    X(int32_t, images, 3) /* number of periods subtracted from the center so far */                \
     X(double, radii, 1)                                                                            \
     X(double, masses, 1)   /* of a cluster's member: a part of the cluster's mass */               \
     X(double, inertias, 1) /* of a cluster's member: the cluster's smallest moment */              \
@@ -75,7 +75,7 @@ void store_append(store *s, abut_index count);
 void store_free(store *s);
 abut_index store_bytes(const store *s);
 
-/* Moves the sphere at place source[k] to place k < count, with memory of store_reserve. */
+/* Moves the sphere at place source[k] to place k < count. Call store_reserve before. */
 void store_gather(store *s, const int32_t *source, abut_index count, int workers);
 
 /* As store_gather, but needs no scratch memory. source[k] must ascend. */

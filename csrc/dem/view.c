@@ -122,7 +122,7 @@ static view view_of_pair(const abut_simulation *s, const interaction_table *t, a
 }
 
 /* R* by docs/dem.md eq. 42; 0 if a partner has no radius of curvature. In this case the next step
- * is an error, and a row of the last step has no energy. */
+ * fails, and the energy of a row of the last step is 0. */
 static double radius_of_both(double first, double second)
 {
     if (second == INFINITY) {
@@ -181,7 +181,8 @@ vec3 view_force_point(const view *v, abut_index at)
 
 /* ---- energy and stiffness ---- */
 
-/* The elastic energy of an entry. A user's law stores it, multiplied by the contact's share. */
+/* The elastic energy of an entry. A user's law has stored it in the contact history, already
+ * multiplied by the contact's share. */
 static double stored_in(const view *v, abut_index at)
 {
     const interaction_table *t = v->table;

@@ -25,7 +25,7 @@ typedef struct view {
     double overlap;  /* bodies: that of the deepest spot; pairs: minus `rest` */
     double rest;     /* the part of a pair's overlap that its law does not count */
     double radius;   /* R*; for bodies 1 unless the law needs R* */
-    vec3 normal;     /* 0 for pairs, as is the shift: no reader needs it */
+    vec3 normal;     /* for pairs, normal and shift are 0: no function needs them */
     vec3 shift;      /* the vector by which the image of the second partner is shifted */
     bool is_curved;  /* only bodies: the law needs R* */
     bool is_on_wall; /* forces act at the wall's surface, not midway between surfaces */
@@ -56,7 +56,8 @@ static inline double view_overlap(const view *v, abut_index at)
     return table_is_of_bodies(v->table->kind) ? v->table->body.spot_overlap[at] : v->overlap;
 }
 
-/* The point at which an entry's force acts on the first partner; minus the shift, on the second. */
+/* The point at which an entry's force acts on the first partner. On the second partner, the force
+ * acts at this point minus the shift. */
 vec3 view_force_point(const view *v, abut_index at);
 
 /* Whether a spot is active: its overlap or its force is not 0. Rows of spheres are always
@@ -85,8 +86,8 @@ law_stiffness view_stiffness(const view *v, law_contact *contact, abut_index at)
 double view_damper(const law *l, const law_stiffness *stiffness, double mass);
 
 /* The number N of spots that share the bodies' masses in docs/dem.md eq. 40: the overlapping spots
- * of a row. On a wall, spots with other facets count, too, weighted by the squared cosine between
- * the normals. */
+ * of a row. On a wall, spots in rows of the same body and wall with other facets count, too. Their
+ * weight is the squared cosine between the normals. */
 double view_bearing_spots(const interaction_table *t, abut_index row);
 
 /* The type of functions that are called for each entry on a wall. `part` is the result so far. */
@@ -102,7 +103,7 @@ void view_visit_wall(const abut_simulation *s, const step_tables *tables, abut_i
 void view_add_load(const abut_simulation *s, const step_tables *tables, const view *v,
                    abut_index at, abut_wall_load *load);
 
-/* ABUT_LAW_MISSING with the first row without a law, in a table of spheres that has such a row. */
+/* For a table of spheres: ABUT_LAW_MISSING with the first row that has no law, or ABUT_OK. */
 abut_status view_name_missing_law(const abut_simulation *s, const interaction_table *t,
                                   abut_error *error);
 

@@ -24,8 +24,9 @@ static void place_half_spaces(abut_simulation *s)
     }
 }
 
-/* The motion of a wall in a step, by two poses. Driven walls have the velocity half a step before.
- * In a step of length 0, as in LAMMPS' setup, walls have the present velocity. */
+/* The motion of a wall since the last step, from its two poses. A driven wall has the velocity of
+ * its state, which is that in the middle of the last step. After a step of length 0, as in LAMMPS'
+ * setup, a wall has its present velocity. */
 static wall_way find_way(const abut_simulation *s, const wall_record *record)
 {
     const bool has_velocity = walls_are_driven(record) || s->last.step == 0.0;

@@ -89,7 +89,7 @@ void wall_set_step(wall_set *set)
 
 /* ---- motions ---- */
 
-/* A rigid motion at a time: the pose, and the velocity of a point x: velocity + spin x x. */
+/* A rigid motion at a time: the pose, and the velocity of a point x: velocity + cross(spin, x). */
 typedef struct moved_space {
     pose pose;
     vec3 velocity, spin;
@@ -185,9 +185,9 @@ static vec3 find_origin(const abut_wall *wall, double time)
 
 /* With the poses x = R p + s of two steps, a point is displaced by (R - R_0) R^T (x - s) + s - s_0.
  * Without rotation no digits cancel.
- * Relative to the middle of both positions, the rotation is a spin of 2 tan(angle / 2) per step
- * about the axis. The skew part of the matrix has sin(angle). Rotations by more than a right angle
- * per step have no such spin. */
+ * Relative to the middle of its two positions, a point moves with a spin of 2 tan(angle / 2) per
+ * step about the axis. The skew part of the matrix gives sin(angle), which is divided by
+ * cos^2(angle / 2). For angles above a right angle, this divisor is limited to 1/2. */
 wall_way walls_way(const double *before, const abut_wall_state *now, double step)
 {
     const pose old = pose_load(before), new = pose_load(now->pose);

@@ -11,7 +11,7 @@ typedef struct wall_way {
     vec3 velocity, at, rows[3];
     vec3 spin;
     bool turns;
-    vec3 left[3]; /* 1 - T, where T rotates the wall and its springs; 0: driven */
+    vec3 left[3]; /* 1 - T, where T rotates the wall and its springs; 0 for driven walls */
 } wall_way;
 
 /* A wall, with all data that steps store about it. */
@@ -23,7 +23,7 @@ typedef struct wall_record {
     abut_drive drive, next; /* of a driven wall: now, and after this step, which may still fail */
 } wall_record;
 
-/* All walls in this order: the finder's meshes, half spaces, walls that are off. */
+/* All walls in this order: the finder's meshes, half spaces, then those without contacts (off). */
 typedef struct wall_set {
     const abut_finder *finder; /* NULL: no meshes */
     wall_record *walls;

@@ -1,13 +1,15 @@
-/* Events of which a simulation warns. A grain moves by more than its radius in a step, and may pass
- * through others. Or an overlap grows too deep. Loops over all grains report such events. The one
- * with the smallest numbers is recorded, so threads do not change the result. */
+/* Events of which a simulation warns:
+ * - A grain moves by more than its radius in a step, so that it may pass through others.
+ * - An overlap becomes too deep.
+ * Loops over all grains report events with keys, which are made of two numbers. The event with the
+ * smallest key is recorded, so the order of threads does not change the result. */
 #include "watch.h"
 
 #include "bond_pairs.h"
 #include "view.h"
 
-/* Limits of overlap / smaller radius. Above DEEP it is too deep: contact laws are made for a few
- * percent. Above PLACED it gives a warning if partners overlapped so when they were placed. */
+/* Limits of overlap / smaller radius. Above DEEP, an overlap is too deep: contact laws are made for
+ * a few percent. Above PLACED, an overlap of partners that were just placed gives a warning. */
 static const double DEEP = 0.1, PLACED = 0.05;
 
 /* The key for no event. It is larger than all other keys. */
@@ -128,7 +130,8 @@ static bool has_grown(const abut_simulation *s, const touch *t)
            t->view.law->elastic > 0.0;
 }
 
-/* Whether the overlap after placing or freeing partners exceeds that before by more than PLACED. */
+/* Whether the overlap after placing or freeing partners exceeds the overlap before by more than
+ * PLACED times the smaller radius. */
 static bool is_placed(const abut_simulation *s, const touch *t)
 {
     const double most = PLACED * t->radius;
