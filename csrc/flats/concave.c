@@ -1,22 +1,24 @@
-/* Continues walls that meet at a concave edge behind each other.
+/* Where two walls meet at a concave edge, continues each of them behind the other.
  *
  * A body that overlaps a floor and a wall has corners behind both. The foot of such a corner on the
  * wall is below the wall's border:
  *
- *              | wall               Half spaces have no border, and corner c has a spot on each.
- *     +------+ |                    So that it has one on walls, too, a floor continues behind a
- *     | body | |                    wall, and a wall behind a floor: by a strip each, as wide as
- *     |      | |                    the body is.
- *     |      +-|-c                  A strip begins at the line where both planes meet, where the
- *  ---|--------+-|--  floor         wall has facets in front of the floor, and the floor has some
- *     +--------|-+                  in front of the wall. The edge is concave there: a body can
- *              :                    get behind both only through them.
+ *              | wall               If floor and wall were half spaces, they would have no border,
+ *     +--------|-+                  and corner c would have a spot on each of them. So that c has
+ *     |  body  | |                  both spots on facets, too, the floor continues behind the
+ *     |        | |                  wall, and the wall behind the floor, by a strip each. In the
+ *  ---|--------+.|.  floor          drawing, dots are the strips. They are wider than the body.
+ *     |        : |
+ *     +--------:-c
  *
- * At a convex edge each plane lies behind the other one, and has no facets in front of it.
+ * Both planes meet in a line. A strip begins at those parts of the line where the wall has facets
+ * in front of the floor, and the floor has facets in front of the wall. The edge is concave there:
+ * a body can get behind both planes only through these facets. At a convex edge the facets of each
+ * plane are behind the other plane, so there are no strips.
  *
- * If the edge ends behind a third wall, as in the corner of a box, its strips continue behind that
- * one, too. A wall that itself reaches behind the floor, as in some models, has a strip there all
- * the same: it shows which spots behind the floor belong to the wall. */
+ * If the edge ends behind a third wall, as in the corner of a box, its strips continue behind the
+ * third wall, too. In some models the facets of a wall already reach behind the floor. The wall has
+ * a strip there, too, since only strips show which spots behind the floor belong to the wall. */
 #include "concave.h"
 
 #include "../mesh/tolerance.h"
@@ -26,7 +28,7 @@ typedef struct concave_edge {
     const patch_room *room;
     const wall_plane *wall, *other;
     double sine;        /* sine of the angle between them */
-    vec3 along, inward; /* unit: along the line; on the wall, towards the front of `other` */
+    vec3 along, inward; /* unit: along the line; in the wall's plane, to the front of `other` */
     vec3 middle;        /* the point of the line that is closest to the body's centroid */
     double margin;      /* how far in front of the line a strip begins */
     double width;       /* width of a strip, and half the length of the line */
@@ -39,7 +41,8 @@ static vec3 towards_front(const wall_plane *wall, const wall_plane *other)
     return vec3_sub(other->normal, vec3_scale(wall->normal, cosine));
 }
 
-/* Finds the line of two planes. Returns false if it is far from the body, or they are parallel. */
+/* Finds the line where two planes meet. Returns false if the line is far from the body, or if the
+ * planes are nearly parallel. */
 static bool meet(concave_edge *m, const patch_task *task, const wall_plane *wall,
                  const wall_plane *other)
 {
@@ -61,7 +64,8 @@ static bool meet(concave_edge *m, const patch_task *task, const wall_plane *wall
     return vec3_length(vec3_sub(m->middle, centroid)) <= LINE_REACHES * task->reach;
 }
 
-/* The line where both planes meet, on plane `wall`, moved by the margin along `inward`. */
+/* The line where both planes meet, in coordinates of plane `wall`. It is moved by the margin along
+ * `inward`. */
 static plane_line line_on(const concave_edge *m, const wall_plane *wall, vec3 inward)
 {
     const vec3 begin = vec3_add(vec3_sub(m->middle, vec3_scale(m->along, m->width)),
@@ -135,8 +139,9 @@ static flat_corner strip_corner(const concave_edge *m, double part, double inwar
     return (flat_corner){at, cover_place(m->wall, 0, at), cover_place(m->wall, 1, at), number};
 }
 
-/* The number for a corner at an end of a strip: that of the piece's side through which the line
- * enters or leaves; that of corner 0 if the line ends inside (side < 0). */
+/* The number for both corners at one end of a strip. It is the number of the piece's side through
+ * which the line enters or leaves. If the line ends inside of the piece (side < 0), it is the
+ * number of corner 0. */
 static int32_t side_number(const concave_edge *m, const flat_piece *piece, int32_t side)
 {
     return cover_corner(m->room, piece, side < 0 ? 0 : side)->number;
@@ -153,7 +158,8 @@ static abut_status add_strip(patch_room *room, const concave_edge *m, int32_t nu
     const flat_corner near_end = strip_corner(m, end, m->margin, leaves);
     const flat_corner far_begin = strip_corner(m, begin, -m->width, enters);
     const flat_corner far_end = strip_corner(m, end, -m->width, leaves);
-    /* a corner has the number of the side after it; the numbers of long sides are never used */
+    /* a corner has the number of the side after it; the numbers of the two sides along the line are
+     * never used */
     if (vec3_dot(piece->normal, m->wall->normal) > 0.0) {
         const flat_corner around[] = {near_begin, near_end, far_end, far_begin};
         return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);
@@ -196,7 +202,8 @@ static abut_status add_strips(patch_room *room, const concave_edge *m)
     return status;
 }
 
-/* Whether the foot of any corner is behind another plane, or in front of it by noise at most. */
+/* Whether the foot on `wall` of any corner of the feature is behind plane `other`, or in front of
+ * it by at most noise. */
 static bool are_behind(const wall_plane *wall, const wall_plane *other, const foot_corner *feet,
                        int32_t count)
 {

@@ -4,8 +4,9 @@
 
 #include "cover.h"
 
-/* Continues a plane by strips behind each other plane that has the foot of a corner of the body's
- * feature behind it. Dropped planes do not count. */
+/* Adds strips that continue plane `wall` behind other planes. `feet` are the corners of the body's
+ * feature. Another plane counts only if the foot of such a corner on `wall` is behind it, and if it
+ * is not dropped. */
 abut_status concave_extend(patch_room *room, const patch_task *task, wall_plane *wall,
                            const foot_corner *feet, int32_t count);
 

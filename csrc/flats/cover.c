@@ -32,8 +32,8 @@ static int32_t find_leader(const flat_pieces *all)
     return leader;
 }
 
-/* Whether a piece lies in the plane of the leader, within noise: that of the noisier piece. It may
- * also tilt the plane, by an angle of noise divided by the leader's height. */
+/* Whether a piece lies in the plane of the leader, within the noise of the noisier piece. Noise may
+ * also tilt the leader's plane, by the angle noise / (height of the leader). */
 static bool is_on_plane(const flat_pieces *all, const flat_piece *leader, const flat_piece *piece)
 {
     const vec3 from = all->corners[leader->begin].at;

@@ -7,8 +7,8 @@
 
 /* A plane of a wall, in the body's frame. A half space is a plane without pieces. */
 typedef struct wall_plane {
-    vec3 normal; /* unit, towards the body's centroid */
-    double offset;
+    vec3 normal;                /* unit, towards the body's centroid */
+    double offset;              /* normal . x = offset for its points */
     vec3 axes[2];               /* unit, in the plane; right-handed with the normal */
     double noise, normal_noise; /* the largest noise of its pieces */
     double near;                /* places within this distance of each other count as the same */
@@ -17,11 +17,11 @@ typedef struct wall_plane {
     int32_t first_filler, filler_count; /* pieces that close cracks between its pieces */
     int32_t first_strip, strip_count; /* pieces that continue the plane behind others (concave.c) */
     int32_t half_space;               /* the half space's number, or -1 */
-    bool holds_centroid;              /* the foot of the body's centroid is on its pieces */
-    bool stays;                       /* the body stands on it (stand.c) */
-    bool is_dropped;                  /* another plane, which stays, counts in its place */
+    bool holds_centroid; /* the foot of the body's centroid is on its pieces; true of half spaces */
+    bool stays;          /* the body stands on it (stand.c) */
+    bool is_dropped;     /* another plane, which stays, counts in its place */
     int32_t first_spot, spot_count;
-    /* without the body's rounding: gap of the deepest spot; gap to the unbounded plane */
+    /* gaps of the body without its rounding: at its deepest spot; to the plane without borders */
     double gap, support_gap;
 } wall_plane;
 
@@ -32,11 +32,12 @@ typedef struct wall_spot {
     int32_t piece;
 } wall_spot;
 
-/* A corner of the body's bearing feature: where it is, and its place on the plane. */
+/* A corner of the body's bearing feature, which is the facet, edge or vertex that faces the plane
+ * within the patch angle (spots_bearing). (x, y) is the place of its foot on the plane. */
 typedef struct foot_corner {
     vec3 at;
     double x, y;
-    int32_t vertex, edge; /* `edge` leads to the next corner */
+    int32_t vertex, edge; /* numbers in the body's shape; `edge` leads to the next corner */
 } foot_corner;
 
 /* A line on a plane: where it begins, and the vector to its end. */
@@ -44,26 +45,28 @@ typedef struct plane_line {
     double x, y, along_x, along_y;
 } plane_line;
 
-/* A part of a line that pieces cover: begin and end as fractions of the line's length, its first
- * and last piece, and the sides through which the line enters and leaves these. A side is -1 if the
- * line begins or ends inside of the piece. */
+/* A part of a line that pieces cover. `begin` and `end` are fractions of the line's length. The
+ * line enters piece `first` through its side `enters`, and leaves piece `last` through its side
+ * `leaves`. A side is -1 if the line begins or ends inside of the piece. */
 typedef struct covered {
     double begin, end;
     int32_t first, last, enters, leaves;
 } covered;
 
-/* A side of a piece. (x, y) is the sum of the places of its two corners. It is the same for a piece
- * on the other side that shares it. (out_x, out_y) points away from `piece`. */
+/* A side of a piece. (x, y) is the sum of the places of its two corners. A neighbor piece that
+ * shares the side has the same sum. (out_x, out_y) is perpendicular to the side, as long as the
+ * side, and points away from `piece`. */
 typedef struct piece_side {
     double x, y;
     double out_x, out_y;
     int32_t piece, side;
 } piece_side;
 
-/* An end of a border of the patch, under the body, and the direction of the border from there. */
+/* An end of a straight border of a patch (patch.c), under the body's feature. (along_x, along_y) is
+ * the direction of the border from this end, of unit length. */
 typedef struct border_end {
     double x, y, along_x, along_y;
-    int32_t piece, corner; /* -1: the end is at no corner of this piece */
+    int32_t piece, corner; /* corner -1: the end is at no corner of this piece */
 } border_end;
 
 /* The pieces, planes and spots of a body, and scratch; used again for the next body. */
@@ -88,19 +91,21 @@ typedef struct patch_task {
     double reach;  /* the largest distance of the body's surface from its centroid */
 } patch_task;
 
-/* Sorts the pieces into planes. The normal of each points to the side of the body's centroid. */
+/* Sorts the pieces into planes. The normal of each plane points to the side of the body's
+ * centroid. */
 abut_status cover_planes(patch_room *room, const patch_task *task);
 
 abut_status cover_half_space(patch_room *room, const patch_task *task, int32_t number, vec3 point,
                              vec3 normal);
 
-/* The place of a point on a plane, along one of its axes. */
+/* The coordinate of a point along axis 0 or 1 of a plane. */
 double cover_place(const wall_plane *wall, int axis, vec3 at);
 
 /* The height of a point over a plane. */
 double cover_height(const wall_plane *wall, vec3 at);
 
-/* The largest height that noise of the plane and of a point may give to a point on the plane. */
+/* The largest height over a plane that noise may give to a point in the plane. `normal_noise` is
+ * the noise of the point. */
 double cover_front_limit(const wall_plane *wall, double normal_noise);
 
 /* Whether a point is in front of a plane by more than cover_front_limit. */
@@ -122,8 +127,8 @@ const flat_corner *cover_corner(const patch_room *room, const flat_piece *piece,
 bool cover_is_in(const patch_room *room, const wall_plane *wall, const flat_piece *piece, double x,
                  double y);
 
-/* The piece that contains a place; -1: none. Facets are preferred to fillers, and these to strips.
- * Of several such pieces, it is the one with the smallest mesh and facet. */
+/* The number of the piece that contains a place; -1: none. Facets are preferred to fillers, and
+ * fillers to strips. Among pieces of one kind, the smallest mesh and facet are preferred. */
 int32_t cover_find(const patch_room *room, const wall_plane *wall, double x, double y);
 
 /* Whether a place is in a facet of the plane, or in a filler. Strips do not count. */

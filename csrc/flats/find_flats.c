@@ -2,11 +2,12 @@
  * (stand.c), and the rows.
  *
  * A row has a facet and the spots that lie in it. A bent facet has a row for each plane in which it
- * has spots. So the force at a spot acts on the facet of its row. The sum of the forces over a
- * body's rows is the force of a half space. Link, point and overlap of a row are those of its
- * deepest spot, or those of the link if the body meets the facet at a border. If one spot of a
- * plane is within the gap, all its spots count. So there are rows also for facets from which a
- * tilted body has risen. Each step is computed anew, so rows of the last step are not read. */
+ * has spots. So the force at a spot acts on the facet of its row. If a body stands on facets of one
+ * plane, its rows together have the force of a half space. Link, point and overlap of a row are
+ * those of its deepest spot, or those of the link if the body meets the facet at a border. If one
+ * spot of a plane is within the gap, all spots of the plane count. So there are rows also for
+ * facets from which a tilted body has risen. Each step is computed anew, so rows of the last step
+ * are not read. */
 #include <string.h>
 
 #include "stand.h"
@@ -247,7 +248,7 @@ static bool is_same_facet(const row_writing *w, const wall_spot *a, const wall_s
 }
 
 /* Copies spot `first`, and the later spots of the plane that are in the same facet, to the chunk.
- * Returns the deepest of them. */
+ * Sets the result of their row, and returns the deepest of these spots. */
 static const wall_spot *copy_spots(const row_writing *w, const wall_plane *wall, int32_t first,
                                    solved *result)
 {
@@ -338,7 +339,7 @@ static bool comes_later(const convex_row *a, const convex_row *b)
 
 static void swap_spots(convex_spot *spots, int32_t first, int32_t second)
 {
-    /* reverses all spots, and then each of the two groups */
+    /* two groups change places if all spots are reversed, and then each group by itself */
     const int32_t begins[3] = {0, 0, second}, counts[3] = {first + second, second, first};
     for (int part = 0; part < 3; part++) {
         convex_spot *part_spots = spots + begins[part];

@@ -207,7 +207,7 @@ static void set_side(abut_shape *s, int32_t k, vec3 normal)
     const vec3 outward = vec3_cross(direction, normal);
     const double offset = vec3_dot(outward, shape_point(s, k));
     s->corners[k] = (shape_corner){outward, offset, k, k};
-    /* the back's corners are in the opposite order: the side behind its corner `next` ends at k */
+    /* the back has its corners in the opposite order: its side along edge k begins at `next` */
     s->corners[2 * count - 1 - k] = (shape_corner){outward, offset, next, k};
 }
 

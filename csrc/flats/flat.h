@@ -7,8 +7,9 @@
 #include "../base/pose.h"
 #include "../convex/pair.h"
 
-/* The distance within which facets are loaded, in radii of a body's circumscribed sphere. The wall
- * under a bearing feature inclined by the patch angle may be outside of the sphere. */
+/* The distance from a body's center within which facets are loaded, in radii of its circumscribed
+ * sphere. It is more than 1: where the body stands on a feature that is inclined by the patch
+ * angle, the wall under this feature may be outside of the sphere. */
 static inline double flat_reach(const abut_convex_options *options)
 {
     return 1.0 + 2.0 * rounded_sin(options->patch_angle);
@@ -16,20 +17,22 @@ static inline double flat_reach(const abut_convex_options *options)
 
 typedef struct flat_corner {
     vec3 at;
-    double x, y;    /* place on the piece's plane */
-    int32_t number; /* number of the corner in its facet; also of the edge to the next corner */
+    double x, y;    /* coordinates along the axes of its wall_plane */
+    int32_t number; /* number in the facet of the corner, and of the edge to the next corner */
 } flat_corner;
 
-/* A facet, a triangle of a bent facet, or a strip or filler that continues one of these. */
+/* A facet, a triangle of a bent facet, or a strip or filler next to one. A strip continues its wall
+ * behind another wall (concave.c); a filler closes a crack (patch.c). */
 typedef struct flat_piece {
     int32_t mesh, facet;
     abut_index image[3];
     int32_t begin, count; /* range of its corners */
     vec3 normal;          /* unit, right-handed about its corners */
-    double area, height;  /* height: the smallest height over one of its sides */
+    double area, height;  /* height: twice the area, divided by the longest side */
     double noise, normal_noise;
     int32_t plane;       /* number of its plane; -1: none yet, or it is a strip or filler */
-    int32_t facet_piece; /* the piece itself, or the one that a strip or filler continues */
+    int32_t facet_piece; /* number of the facet's own piece: this one, or the one beside this strip
+                            or filler */
     int32_t behind;      /* the plane behind which a strip lies; -1: it is no strip */
 } flat_piece;
 
@@ -41,7 +44,8 @@ typedef struct flat_pieces {
     int32_t most_corners; /* largest number of corners of a piece */
 } flat_pieces;
 
-/* The poses of a facet's mesh, which is then shifted by `shift` (whole periods), and of a body. */
+/* Where a facet and a body are: the poses of the facet's mesh and of the body. The mesh in its pose
+ * is then shifted by `shift`, which is whole periods. */
 typedef struct flat_place {
     const pose *mesh_at, *body_at;
     vec3 shift;
@@ -60,7 +64,8 @@ static inline bool flat_is_filler(const flat_piece *piece)
 }
 
 /* Adds a strip, which continues a piece in its plane behind the plane `behind`. With `behind` -1 it
- * is a filler, which closes a crack next to the piece. Its corners turn as the piece's do. */
+ * is a filler, which closes a crack next to the piece. The corners must be in the same sense of
+ * rotation as those of the piece. */
 abut_status flat_add_strip(flat_pieces *all, int32_t piece, int32_t behind,
                            const flat_corner corners[4]);
 

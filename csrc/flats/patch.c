@@ -1,8 +1,10 @@
-/* Finds where a body stands on a plane of a wall. The mesh of the plane makes no difference.
+/* Finds where a body stands on a plane of a wall. It makes no difference how the plane is divided
+ * into facets.
  *
  * Facets that lie in one plane, within their noise, are one wall, whether they share edges or not.
- * The union of these facets is the patch. The body's spots are its spots with the half space behind
- * the plane, cut off at the border of the patch:
+ * The union of these facets is the patch. The body stands on its bearing feature: the facet, edge
+ * or vertex that faces the plane within the patch angle. The spots are the corners of the part of
+ * this feature that is over the patch:
  *
  *     +------+---------+        o  corners of the body's feature over the patch;
  *     |   o--|-----o   |        x  where its sides leave the patch;
@@ -10,11 +12,11 @@
  *     +---x--*   / |   |
  *         .  |  /  |   |        A side that passes from one facet to the next has no spot there:
  *         .  +-+---x---+        the parts of a side that facets cover are joined first. So fans,
- *         . . . . .             slivers, T-junctions and cracks of noise make no difference.
+ *         . . . . .             slivers, T-junctions and narrow cracks make no difference.
  *
  * A spot belongs to the facet in which it lies. The spot's gap is measured to the plane of that
- * facet. There it differs from the wall's common plane by at most the noise of the facet's corners.
- */
+ * facet. At the spot, this plane differs from the wall's common plane by at most the noise of the
+ * facet's corners. */
 #include "patch.h"
 
 #include "../abut/contacts.h"
@@ -58,7 +60,7 @@ static int32_t set_foot_of(foot_corner *foot, const wall_plane *wall, const conv
     return facet->count;
 }
 
-/* A plane, and the body's bearing feature that faces it. */
+/* A plane, and the body's bearing feature `end` that faces it. */
 typedef struct standing {
     patch_room *room;
     const patch_task *task;
@@ -69,7 +71,8 @@ typedef struct standing {
 
 /* ---- spots ---- */
 
-/* The height of a point over the plane of a piece, along the normal of the patch. */
+/* The height of a point over the plane of piece `number`, along the normal of the patch. It is the
+ * height over the patch if `number` is -1, or if the piece is steep (UPRIGHT_COSINE). */
 static double height_over(const standing *s, int32_t number, vec3 at)
 {
     const wall_plane *wall = s->wall;
@@ -175,7 +178,7 @@ static bool is_under(const standing *s, double x, double y)
         const foot_corner *to = &s->room->foot[k + 1 < s->count ? k + 1 : 0];
         const double side_x = to->x - from->x, side_y = to->y - from->y;
         const double cross = side_x * (y - from->y) - side_y * (x - from->x);
-        /* corners are counter-clockwise seen from outside, so clockwise seen from above */
+        /* the feature's corners are counter-clockwise seen from below, so clockwise from above */
         if (!(-cross > s->wall->near * sqrt(side_x * side_x + side_y * side_y))) {
             return false;
         }
@@ -196,13 +199,14 @@ static abut_status add_end(standing *s, const border_end *end)
     return ABUT_OK;
 }
 
-/* Shorter parts of a side are ignored. The limit is a fraction of the side's length. */
+/* The length of the shortest part of a side that counts, as a fraction of the side's `length`. */
 static double least_part(const standing *s, double length)
 {
     return CLOSED_NOISES * s->wall->near / length;
 }
 
-/* Adds both ends of a part of a piece's side. The part is a border of the patch. */
+/* Adds both ends of a part of a piece's side k, if they are under the feature. The part is a border
+ * of the patch. */
 static abut_status add_ends(standing *s, const flat_piece *piece, int32_t k, double begin,
                             double end)
 {
@@ -433,7 +437,8 @@ static flat_corner filler_corner(const standing *s, const piece_side *side, doub
                          from->number};
 }
 
-/* Adds fillers over the crack along a part of a piece's side, where another piece is beyond it. */
+/* Adds fillers over the crack along a part of a piece's side, where another piece is beyond the
+ * crack. */
 static abut_status close_part(standing *s, const piece_side *side, double begin, double end)
 {
     const flat_piece *piece = &s->room->pieces.pieces[side->piece];
@@ -457,7 +462,8 @@ static abut_status close_part(standing *s, const piece_side *side, double begin,
     return status;
 }
 
-/* Closes the cracks along a side of a piece: wherever no other piece begins directly beside it. */
+/* Closes the cracks along a side of a piece: at those parts of the side that have no other piece
+ * directly beside them. */
 static abut_status close_side(standing *s, const piece_side *side)
 {
     abut_status status = ABUT_OK;
@@ -560,7 +566,7 @@ abut_status patch_close(patch_room *room, const patch_task *task, wall_plane *wa
     wall->crack = status ? 0.0 : CRACK_PART * foot_width(&s);
     if (wall->crack > 2.0 * wall->near) {
         status = close_beside(&s, 0, wall->count);
-        /* fillers have gaps between them where cracks meet */
+        /* where cracks meet, gaps remain between their fillers: these are closed, too */
         status = status ? status : close_beside(&s, wall->count, cover_count(wall));
     }
     return status;

@@ -1,9 +1,10 @@
-/* Chooses which of the facets near a body count: each wall once, in the sense of the distance
+/* Chooses which of the facets near a body count. Each wall counts once, as in the distance
  * hierarchy of spheres (walls/hierarchy.c).
  *
- * Planes come first. The facets of one plane are one patch, and the body stands on each patch that
- * has spots (patch.c). Planes with the foot of the body's centroid on their patch have priority,
- * then planes with less overlap. An example is a cube near the edge of a table:
+ * Planes come first. The facets of one plane are one patch, and the body may stand on each patch
+ * that has spots (patch.c). Half spaces have priority, then planes with the foot of the body's
+ * centroid on their patch, then planes with less overlap. An example is a cube near the edge of a
+ * table:
  *
  *          +-------+               Its bottom overlaps the top by d. Part of the cube is also
  *          |   C   |               behind the plane of the table's side. But no spot on that
@@ -11,8 +12,8 @@
  *          +---|---+ d
  *              | side
  *
- * A plane is dropped if none of its spots is in front of a plane that stays, by more than noise. A
- * wall that rises from a floor stays: it has spots in front of the floor.
+ * A plane is dropped if all its spots are behind one of the planes that stay, or in front of it by
+ * at most noise. A wall that rises from a floor stays: it has spots in front of the floor.
  *
  * Borders come next. The body may meet a facet of another plane at an edge or a corner of the wall,
  * as a tilted body meets the edge of a table. Each such facet is a flat body, and is solved with
@@ -44,7 +45,7 @@ static bool comes_before(const wall_plane *a, const wall_plane *b)
 }
 
 /* Whether a plane has a spot within the gap. False if the body is apart from the plane and may be
- * nearer to the plane's border than to the spots: it is then met at the border. */
+ * nearer to the border of its patch than to the spots: find_links then finds the border. */
 static bool is_met(const wall_plane *wall, const stand_task *task)
 {
     const double rounding = body_rounding(task->standing.body);
@@ -71,7 +72,7 @@ static int32_t rank_planes(stand_room *room, const stand_task *task)
     return count;
 }
 
-/* Whether a plane has a spot in front of plane `kept`, or behind it at a concave edge. */
+/* Whether a plane has a spot in front of plane `kept`, or in a strip (concave_reaches). */
 static bool has_front(const stand_room *room, const wall_plane *wall, int32_t kept)
 {
     for (int32_t k = 0; k < wall->spot_count; k++) {
@@ -291,8 +292,9 @@ abut_status stand_find(stand_room *room, const stand_task *task)
     return status ? status : find_links(room, task);
 }
 
-/* The distance from the centroid within which a spot may be behind another plane. A spot at depth d
- * under one plane is under another, at an angle a, only within d / sin a of their common line. */
+/* The distance from the centroid within which a spot may be behind another plane. Let d be the
+ * spot's depth under its plane, and a the angle between both planes. The spot can be behind the
+ * other plane only if it is within d / sin a of their common line. */
 static double reach_of_spot(const wall_plane *wall, const wall_spot *spot, vec3 centroid)
 {
     const double height = cover_height(wall, centroid);
