@@ -24,8 +24,8 @@ static double length_sq(const double d[3])
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
-/* Whether a sphere has moved farther than its allowance, or has a coordinate that is NaN. Moves by
- * a period are removed last, since they are rare. */
+/* Whether a sphere has moved farther than its allowance, or has a coordinate that is NaN. Whole
+ * periods are subtracted last, since moves by a period are rare. */
 static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *from)
 {
     double d[3];
@@ -50,7 +50,7 @@ static void place_some(placing *p, const row_source *source, row_span some, abut
     sphere_row *places = l->places + first;
     const abut_index end = some.first + some.count, last = end < known ? end : known;
     row_bounds bounds;
-    /* a center that is not finite or too far away is an error of the search for a new list */
+    /* if a center is not finite or too far away, the search for a new list returns the error */
     bool is_used_up = !pair_kernels_take()->gather_load(source, some.first, end, places, &bounds);
     for (abut_index k = some.first; l->is_made && !is_used_up && k < last; k++) {
         is_used_up = has_used_up(p->spheres->lattice, &places[k], &l->anchors[first + k]);
@@ -174,7 +174,8 @@ static int32_t keep_within_reach(const neighbor_list *l, const neighbor_spheres 
     return left;
 }
 
-/* Does the work of the kernel in chunks where candidates have images of their own. */
+/* Does what the kernel active_list does, for a chunk with candidates that have images of their
+ * own. */
 static int32_t touch_images(const neighbor_list *l, const neighbor_spheres *s,
                             const candidate_block *b)
 {

@@ -1,4 +1,5 @@
-/* The active candidates of a step: pairs of a valid neighbor list that touch or attract. */
+/* The active candidates of a step: pairs of a valid neighbor list that touch, or are within the
+ * reach of their law (law.h). */
 #ifndef INTERACTIONS_ACTIVE_CANDIDATES_H
 #define INTERACTIONS_ACTIVE_CANDIDATES_H
 
@@ -8,9 +9,9 @@
  * not, it must be rebuilt. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status active_place(neighbor_list *l, const neighbor_spheres *s, int workers, bool *is_whole);
 
-/* Lists a chunk's candidates that touch, or are within the reach of their law, in active_of(), in
- * ascending order. Returns their number. If one does not touch, the complement of its number is
- * stored, which active_candidate() converts. Several threads may call it at once. */
+/* Lists the active candidates of a chunk in active_of(), in ascending order. Returns their number.
+ * If one does not touch, the complement of its number is stored, which active_candidate() converts.
+ * Several threads may call it at once. */
 int32_t active_list(const neighbor_list *l, const neighbor_spheres *s, abut_index chunk);
 
 static inline int32_t *active_of(const neighbor_list *l, abut_index chunk)

@@ -1,7 +1,7 @@
 /* Forces of four cohesions for LANES contacts at once: Johnson, Kendall and Roberts (1971),
  * Derjaguin, Muller and Toporov (1975), liquid bridges by Willett et al. (2000), and Luding (2008).
- * Equation numbers are those of docs/dem.md. Functions take the numbers of LANES cohesions as
- * columns, by COHESION_PLACE, with R* and the overlap of each contact. */
+ * Equation numbers are those of docs/dem.md. c: the numbers of LANES cohesions as columns, by
+ * COHESION_PLACE. radius: R* of each contact. */
 #ifndef INTERACTIONS_COHESION_KERNEL_H
 #define INTERACTIONS_COHESION_KERNEL_H
 
@@ -27,9 +27,10 @@ LANES_INLINE lanes jkr_size(const lanes *c, lanes radius)
                            c[COHESION_PLACE(modulus)]);
 }
 
-/* Returns u by solving e = x^2 (6 u_0^2 + x (4 u_0 + x)) for x = u - u_0, where e is the overlap
- * minus its value at u_0. The first guess is a fit with an error of at most 1.4 %; it is exact at
- * u_0 and far from it. Two steps of Halley's method then give all digits. */
+/* Returns u by solving e = x^2 (6 u_0^2 + x (4 u_0 + x)) for x = u - u_0. The overlap is given in
+ * units of a_s^2 / R*, and e is this overlap minus its value at u_0. The first guess is a fit with
+ * an error of at most 1.4 %; it is exact at u_0 and far from it. Two steps of Halley's method then
+ * give all digits. */
 LANES_INLINE lanes jkr_root(lanes overlap)
 {
     const lanes zero = lanes_set(0.0), two = lanes_set(2.0), four = lanes_set(4.0);
@@ -55,7 +56,7 @@ typedef struct neck_lanes {
     lanes radius, force;
 } neck_lanes;
 
-/* Computes the contact area and the force of a neck. scale: R* / a_s^2. */
+/* Computes the contact area and the force of a neck. size: a_s. scale: R* / a_s^2. */
 LANES_INLINE neck_lanes jkr_neck(const lanes *c, lanes radius, lanes size, lanes scale,
                                  lanes overlap)
 {
@@ -89,8 +90,8 @@ LANES_INLINE lanes polynomial(const lanes *coefficients, int count, lanes x)
     return sum;
 }
 
-/* The exponent in eq. 25, which is Willett's eq. (A2): ln(force / (2 pi gamma R)). far: gap /
- * sqrt(volume / R); 0 at touch. */
+/* The exponent in eq. 25, which is Willett's eq. (A2): ln(force / (2 pi gamma R)), with R = 2 R*.
+ * volume: the bridge's volume V, divided by R^3. far: gap / sqrt(V / R); 0 at touch. */
 LANES_INLINE lanes bridge_exponent(const lanes *c, lanes volume, lanes far)
 {
     const lanes zero = lanes_set(0.0), logarithm = lanes_log(volume);
@@ -169,8 +170,8 @@ LANES_INLINE sticking stick_by_law(lanes exponent, lanes elastic, lanes radius, 
     return s;
 }
 
-/* JKR: the elastic force is measured from the largest attraction. Under unloading, the spring
- * shrinks with the radius of the contact area. */
+/* JKR: `elastic` is the force of the neck plus the largest attraction, so it is at least 0. Under
+ * unloading, the spring shrinks with the radius of the contact area. */
 LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap, lanes old_overlap,
                                     lanes pull)
 {
@@ -185,9 +186,9 @@ LANES_INLINE sticking stick_by_neck(const lanes *c, lanes radius, lanes overlap,
 
 /* Luding's law (S. Luding, Granular Matter 10 (2008) 235), eq. 16 to 19: force = max(k (overlap -
  * delta_0), -k_c overlap). The stiffness k follows from the largest overlap `most`, which grows
- * with the overlap while the contact yields. On the attractive branch -k_c overlap, `most` falls so
- * that its unloading line ends at this point (eq. 18): it is the root of grow most^2 - grow overlap
- * most - (k_1 + k_c) overlap = 0. */
+ * with the overlap while the contact yields. On the attractive branch -k_c overlap, `most` falls,
+ * so that its unloading line ends at this point (eq. 18). There `most` is the root of grow most^2 -
+ * grow overlap most - (k_1 + k_c) overlap = 0. */
 LANES_INLINE sticking stick_by_luding(const lanes *c, lanes loading, lanes radius, lanes overlap,
                                       lanes *most)
 {
@@ -225,8 +226,8 @@ LANES_INLINE sticking select_sticking(lanes_mask chosen, sticking a, sticking b)
                       .unloaded = lanes_select(chosen, a.unloaded, b.unloaded)};
 }
 
-/* The normal force with any cohesion. most: the largest overlaps, for Luding's law to read and
- * write. */
+/* The normal force with any cohesion. most: the largest overlaps in the history, which Luding's law
+ * changes. */
 LANES_INLINE sticking cohesions_stick(const lanes *c, lanes exponent, lanes elastic, lanes radius,
                                       lanes overlap, lanes old_overlap, lanes *most)
 {

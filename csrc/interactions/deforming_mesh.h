@@ -24,8 +24,8 @@ void deforming_free(deforming_mesh *s);
 /* Interpolates values of vertices at a contact: the sum of weight * value over its nodes. */
 vec3 deforming_at(const abut_columns *contacts, abut_index row, const double *values);
 
-/* The spin of a facet halfway between two positions of its vertices: that of its normal, plus the
- * mean spin of its edges about the normal. */
+/* The spin of a facet halfway between two positions of its vertices, `from` and `to`: the spin of
+ * its normal, plus the mean spin of its edges about the normal. */
 vec3 deforming_spin(const abut_mesh *mesh, const double *from, const double *to,
                     const double *velocities, abut_index facet);
 

@@ -67,7 +67,8 @@ void abut_user_law_apply(const abut_user_law *of, double step, abut_index count,
 /* Columns of the history of built-in laws: both springs, the overlap, the largest overlap. */
 enum { OVERLAP = 6, MOST, HISTORY };
 
-/* The largest number of columns in a history row. */
+/* The largest length of a row of the kernels' history: both springs, the largest overlap, and the
+ * end. */
 enum { ROW_NUMBERS = OVERLAP + 1 + HISTORY_END_NUMBERS };
 
 /* A block of contacts for the kernels of built-in laws. The first partner has the reduced mass and

@@ -23,7 +23,8 @@ typedef struct extension {
     const neighbor_spheres *spheres;
     const interaction_table *before;
     int32_t begin;   /* the number of the first new sphere */
-    int32_t *counts; /* new candidates of each sphere, later those of all spheres before it */
+    int32_t *counts; /* by sphere: the number of its new candidates; later that of all spheres
+                        before it */
 } extension;
 
 bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s)
@@ -37,7 +38,7 @@ bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s)
            !listing_has_several_images(s, 2.0 * larger(l->largest_reach, radius));
 }
 
-/* Whether two spheres may touch or attract while the list is in use. */
+/* Whether two spheres may touch, or come within reach, while the list is in use. */
 static bool is_near(const extension *e, abut_index i, abut_index j)
 {
     const neighbor_list *l = e->list;
@@ -65,8 +66,8 @@ static void count_stretch(void *context, abut_index begin, abut_index end)
     }
 }
 
-/* Makes room for `count` candidates. Their columns may move, so the table of the last step is
- * pointed to them again. */
+/* Makes room for `count` candidates. Their columns may move in memory, so the pointers in the table
+ * of the last step are set again. */
 static bool extend_candidates(neighbor_list *l, interaction_table *before, abut_index count)
 {
     const bool has_rows = before->list_firsts;

@@ -12,8 +12,9 @@
 typedef enum history_part {
     HISTORY_SPRING,  /* the tangential spring T */
     HISTORY_ROLL,    /* the rolling spring M, if some law has rolling of type C */
-    HISTORY_VECTORS, /* vectors of user laws: the largest number of any law */
-    HISTORY_SCALARS, /* the largest number of scalars of any law; the largest overlap is one */
+    HISTORY_VECTORS, /* vectors of user laws, as many as the law with the most vectors has */
+    HISTORY_SCALARS, /* scalars of user laws, or the largest overlap, as many as the law with the
+                        most scalars has */
     HISTORY_END,     /* the end of a row (see HISTORY_IDENTITY), if a law has vectors or scalars */
     HISTORY_PARTS
 } history_part;

@@ -43,7 +43,7 @@ typedef struct law_block {
                      overlaps are not watched */
     bool is_cohesive;             /* all laws have cohesion */
     double pull_share[LAW_BLOCK]; /* only contacts with walls: shares of attractive normal forces;
-                                     `share` is for the others */
+                                     `share` is for all other forces */
 
     effect *effects; /* output */
     double *moment;  /* on the sphere, or on sphere i of a pair; NULL: no law has moments */
@@ -102,11 +102,12 @@ typedef struct candidate_block {
     int32_t begin, end;
     const lattice *lattice;
     double reach;    /* the largest reach of any candidate; 0: laws act only at touch */
-    int32_t *active; /* output: the numbers of candidates that touch, and the complements of those
-                        only within reach */
+    int32_t *active; /* output: numbers of candidates; for those that are within reach but do not
+                        touch, the complement (~) of the number */
 } candidate_block;
 
-/* Lists the active candidates of a block at their nearest images. Returns their number. */
+/* Lists the candidates of a block that touch, or are within reach, at their nearest images. Returns
+ * their number. */
 typedef int32_t active_list_kernel(const candidate_block *block);
 
 #define INTERACTION_KERNELS(ENTRY)                                                                 \

@@ -98,7 +98,7 @@ static double energy_of_dmt(const law *l, double radius, double overlap, double 
 /* Willett's fits hold for volumes up to 0.1 R^3. This is the cube root of 0.1, rounded up. */
 #define MOST_LENGTH 0.464158883362
 
-/* The largest number below 1.6, in radians. */
+/* The largest contact angle: the largest double below 1.6, in radians. */
 #define MOST_ANGLE 0x1.9999999999999p0
 
 /* Computes the coefficients of one polynomial, which are polynomials of the contact angle. */
@@ -147,7 +147,7 @@ static double work_of_bridge(const law *l, double radius, double gap)
     double sum = 0.0;
     for (int strip = 0; strip < STRIPS; strip++) {
         for (int k = 0; k < POINTS; k++) {
-            /* the gap as a function of t from 0 to 1 */
+            /* the integral runs over t from 0 to 1; at t the gap is gap t^3 */
             const double t = (strip + places[k]) / STRIPS;
             sum += weights[k] * 3.0 * t * t * law_pull(l, radius, -(gap * t * t * t));
         }
@@ -162,16 +162,16 @@ static double energy_of_bridge(const law *l, double radius, double overlap, doub
                           : work_of_bridge(l, radius, -overlap);
 }
 
-/* The rupture gap of a bridge (eq. 24). If R* is too small for the fits, it is that of the largest
- * volume for which they hold, 0.1 R^3. */
+/* The rupture gap of a bridge (eq. 24). If R* is too small for the fits, length / (2 R*) is limited
+ * to the largest value for which they hold. */
 static double reach_of_bridge(const law *l, double radius)
 {
     const double length = l->cohesion.length, part = length / (2.0 * radius);
     return l->cohesion.stretch * length * (1.0 + 0.1 * fmin(part, MOST_LENGTH));
 }
 
-/* The largest rupture gap of any contact of a sphere. R* may be any number up to its radius; the
- * gap is largest for R* that are too small for the fits, such as half the length. */
+/* The largest rupture gap of any contact of a sphere. R* may be any number up to the sphere's
+ * radius. The gap is largest where length / (2 R*) is limited, for example at half the length. */
 static double most_reach_of_bridge(const law *l, double radius)
 {
     (void)radius;
@@ -180,7 +180,7 @@ static double most_reach_of_bridge(const law *l, double radius)
 
 /* ---- Luding's ---- */
 
-/* The energy of a spring that has the unloading stiffness k (eq. 20). */
+/* The energy force^2 / (2 k) of a spring with the unloading stiffness k (eq. 20). */
 static double energy_of_luding(const law *l, double radius, double overlap, double most)
 {
     const cohesion *c = &l->cohesion;
@@ -233,7 +233,7 @@ bool law_attracts(const law *l, double radius, double overlap)
 {
     const double pull = law_pull(l, radius, overlap);
     if (l->form->keeps_most) {
-        return false; /* false: the attraction depends on the largest overlap */
+        return false; /* the attraction depends on the largest overlap, which is not known here */
     }
     if (l->form->has_neck) {
         return find_neck(l, radius, overlap).force + pull < pull;
@@ -257,7 +257,8 @@ double law_energy(const law *l, double radius, double overlap, const double *spr
     const double q = measure_of(l, radius, overlap), shear = l->shear * q;
     const double length_sq = spring[0] * spring[0] + spring[1] * spring[1] + spring[2] * spring[2];
     const bool is_all = l->form->has_neck || l->form->keeps_most;
-    const double part = is_all ? 0.0 : 1.0 / (1.0 + l->exponent); /* the integral of the force */
+    const double part =
+        is_all ? 0.0 : 1.0 / (1.0 + l->exponent); /* elastic energy / (elastic q overlap^2) */
     const double push = part * l->elastic * q * overlap * overlap;
     const double normal =
         push + (l->form->energy ? l->form->energy(l, radius, overlap, most) : 0.0);
@@ -270,7 +271,7 @@ double law_overlap_of_blow(const law *l, const law_contact *contact, double spee
     const double stored = 0.4 * l->elastic * sqrt(contact->radius * least) * least * least;
     const double energy = 0.5 * contact->mass * speed * speed;
     const bool is_deeper = l->exponent > 1.0 && stored > 0.0 && energy > stored;
-    /* spheres without contacts are usually slow enough */
+    /* usually the speed is so low that the present overlap is larger */
     if (!is_deeper) {
         return least;
     }
@@ -365,8 +366,8 @@ static const law_class *class_of(const abut_law *from)
 
 /* ---- restitution ---- */
 
-/* Eq. 8: -ln of the coefficient of restitution of a linear spring and damper without attraction, F
- * = max(0, k x + c v), as a function of the damping ratio. It grows with the ratio. */
+/* Eq. 8: -ln e as a function of the damping ratio, with the coefficient of restitution e. It is for
+ * a linear spring and damper that never attract, F = max(0, k x + c v). It grows with the ratio. */
 static double loss_of(double ratio)
 {
     if (ratio < 1.0) {
@@ -401,7 +402,8 @@ double abut_damping_ratio(double restitution)
 
 /* ---- reading a caller's law ---- */
 
-/* Ranges of the numbers of built-in laws. The last one is also that of user laws. */
+/* Ranges of the numbers of built-in laws. The last range, of the curvature, also holds for user
+ * laws. */
 static const law_range RANGES[] = {{OFFSET(stiffness), POSITIVE},
                                    {OFFSET(restitution), DBL_TRUE_MIN, 1.0},
                                    {OFFSET(shear), 0.0, LIMIT},

@@ -1,5 +1,6 @@
-/* Contact laws of two materials, in the form that kernels read (docs/dem.md §2). Lengths, forces
- * and energies are those of one contact with its R* and overlap; a gap is a negative overlap. */
+/* Contact laws of two materials, in the form that kernels read (docs/dem.md §2). Functions compute
+ * numbers of one contact. Their `radius` is R*, and a negative `overlap` is a gap. The reach of a
+ * law is the largest gap across which it exerts a force. */
 #ifndef INTERACTIONS_LAW_H
 #define INTERACTIONS_LAW_H
 
@@ -19,7 +20,7 @@ typedef struct law {
     double normal_damping, shear_damping;
     double friction;
     double rolling_friction;
-    double rolling_damping; /* type C: 2 eta; -1: type A */
+    double rolling_damping; /* rolling of type C: 2 eta (docs/dem.md eq. 14); of type A: -1 */
     cohesion cohesion;
     const law_class *form;
     const abut_user_law *user; /* the user law; NULL: a built-in law */
@@ -42,22 +43,23 @@ typedef struct law_range {
 /* Properties of all laws of one class: a row of the table in law.c. */
 struct law_class {
     law_function function;
-    law_range ranges[4]; /* of numbers only for this class, up to a range with `most` 0 */
-    double pull; /* the largest attraction, divided by R* and by the number at pull_offset */
+    law_range ranges[4]; /* of the numbers that only this class has; `most` 0 ends the list */
+    double pull; /* the largest attraction, divided by R* and by the number at pull_offset; for
+                    Luding's law the attraction at an overlap of R* */
     size_t pull_offset;
     double support, support_apart; /* see struct cohesion */
     double most_length;  /* largest `length` for which the formulas hold, divided by 2 R*; 0: any */
-    bool begins_apart;   /* contacts begin at the reach if it is not 0, otherwise at touch */
+    bool begins_apart;   /* contacts begin at the reach, not at touch, if the reach is not 0 */
     bool has_neck;       /* the elastic force is that of JKR's neck */
     bool keeps_most;     /* the force depends on the largest overlap, which the history stores */
     abut_law_kind alone; /* the only kind of law that may have this cohesion; 0: any kind */
 
-    /* The stored energy without that of the elastic force of plain laws. With a neck or
-     * `keeps_most` it is all energy along the normal. NULL: none. */
+    /* The energy that the normal force stores, without the part of the elastic force of a plain
+     * law. With has_neck or keeps_most it is all energy of the normal force. NULL: 0. */
     double (*energy)(const law *l, double radius, double overlap, double most);
 
-    /* The largest gap across which a contact exerts a force; NULL: 0. most_reach: the largest for
-     * any partner of a sphere. */
+    /* reach: the reach of a contact. most_reach: the largest reach of contacts of a sphere with
+     * this radius, with any partner. NULL: 0. */
     double (*reach)(const law *l, double radius);
     double (*most_reach)(const law *l, double radius);
     law_stiffness (*stiffness)(const law *l, const law_contact *contact);
@@ -81,7 +83,8 @@ static inline double law_reach(const law *l, double radius)
     return l->form->reach ? l->form->reach(l, radius) : 0.0;
 }
 
-/* Whether a law depends on R*. A body without rounding and without curvature has no R*. */
+/* Whether a law depends on R*. A body without rounding has no R*, unless the law has a
+ * `curvature`. */
 static inline bool law_asks_for_radius(const law *l)
 {
     return l->exponent > 1.0 || l->rolling_friction > 0.0 || l->form->function != LAW_PLAIN;

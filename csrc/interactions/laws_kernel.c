@@ -500,8 +500,9 @@ unsigned KERNEL(laws)(const law_block *b)
 
 /* ---- sums ---- */
 
-/* An effect is multiplied by ONES + ARMS * arm and then added to a sum; the arm is -(R - a). ONES
- * has a row for each of both spheres, on which forces are opposite. */
+/* An effect is multiplied by ONES + ARMS * arm and then added to a sum. Here `arm` is the effect's
+ * arm minus the sphere's radius. ONES has one row for each of both spheres, since forces on them
+ * are opposite. */
 static const double ONES[2][EFFECT_NUMBERS] = {{1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0},
                                                {-1.0, -1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0}};
 static const double ARMS[EFFECT_NUMBERS] = {0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0};
@@ -519,7 +520,8 @@ LANES_INLINE void add_effect(double *to, const double *sum, const effect *e, con
 
 static const sphere_sum NOTHING;
 
-/* Returns where the effect on the second sphere is written. *sum: the numbers added to it. */
+/* Returns where the new sum of the second sphere is written. *sum: the numbers to which the effect
+ * is added. */
 LANES_INLINE double *find_sum(const pair_adding *p, int32_t candidate, const double **sum)
 {
     const int32_t number = p->buckets[candidate];

@@ -1,5 +1,6 @@
 /* Threads write the candidates, and then their buckets, by chunks of first spheres. A first pass
- * counts those of each chunk. Their sums give where each chunk begins, and a second pass writes. */
+ * counts the items of each chunk. Sums of these counts give where each chunk begins, and a second
+ * pass writes. */
 #include "listing.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ typedef struct listing {
     neighbor_list *list;
     const neighbor_spheres *spheres;
     found_pairs found;
-    list_part *parts; /* of each chunk; the last one has the totals */
+    list_part *parts; /* by chunk: its counts; later those of all chunks before it */
     bool writes;      /* the second pass, which writes; false: the first pass, which counts */
 } listing;
 
@@ -70,7 +71,8 @@ static bool is_outline_pair(const listing *g, abut_index i, abut_index pair)
     return i != g->found.second[pair] && !repeats_pair(&g->found, i, pair);
 }
 
-/* Converts images from those relative to centers to those relative to places in the box. */
+/* Converts the images of a sphere's pairs. They were relative to centers, and become relative to
+ * places in the box. */
 static void wrap_images(const listing *g, abut_index i)
 {
     const neighbor_spheres *s = g->spheres;
@@ -175,7 +177,7 @@ static list_part sum_up(const listing *g, abut_index chunks)
 
 typedef struct bucketing {
     neighbor_list *list;
-    bucket_part *parts; /* of each chunk */
+    bucket_part *parts; /* by chunk: its counts; later the counts of all chunks before it */
 } bucketing;
 
 /* Allocates a number for each chunk, -1 at first; NULL: no memory. */

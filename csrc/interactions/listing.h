@@ -5,7 +5,7 @@
 #include "neighbor_list.h"
 
 /* Whether two spheres may touch, or be listed, at several images. reach: the largest distance of
- * centers for this. */
+ * centers at which they touch, or are listed. */
 bool listing_has_several_images(const neighbor_spheres *s, double reach);
 
 /* Lists the pairs that a search has found. has_images: spheres may touch at several images. Call

@@ -98,9 +98,10 @@ static void measure(const pacing *p)
                                 .shortest_period = axis < 0 ? INFINITY : of->period[axis]};
 }
 
-/* Chooses the number of steps for which a list is made. If the last list was discarded soon, since
- * spheres, materials or laws were changed, this may happen in each step, and the list is made for
- * one step. Otherwise the number depends on how many candidates there are. */
+/* Chooses the number of steps for which a list is made. If spheres, materials or laws change, the
+ * list is discarded. If this happened soon to the last list, it may happen in each step, and the
+ * new list is for one step. Otherwise the number grows if few candidates are inactive, and falls if
+ * many are. */
 static double choose_horizon(neighbor_list *l, const neighbor_spheres *s)
 {
     const list_pace *p = &l->pace;
@@ -261,7 +262,7 @@ abut_status neighbor_list_make(neighbor_list *l, const neighbor_spheres *s,
     abut_status status = make_for(&p, plan, error);
     const bool may_be_allowances = status && status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED;
     if (may_be_allowances && l->pace.horizon > 0.0) {
-        l->pace.horizon = 0.0; /* without allowances: an error is one of the spheres */
+        l->pace.horizon = 0.0; /* a further error then comes from the spheres themselves */
         status = make_for(&p, plan, error);
     }
     if (!status) {

@@ -7,8 +7,8 @@
 #include "../base/vec3.h"
 
 /* The numbers of a sphere that laws read; they fill a cache line. For a wall, and for both partners
- * at a spot, a mover belongs to one contact: it has the point's velocity, the spin and, at a spot,
- * the mass. Velocities are those of half a step ago. */
+ * at a spot, a mover belongs to one contact. Its velocity is then that of the contact point, and at
+ * a spot it has the mass, too. Velocities are those of half a step ago. */
 typedef struct mover {
     double velocity[3], spin[3];
     double radius;
@@ -22,14 +22,14 @@ enum { MOVER_NUMBERS = sizeof(mover) / sizeof(double) };
 typedef struct effect {
     double force[3]; /* on the sphere, or on i */
     double cross[3]; /* n x force */
-    double arm;      /* distance of the force from the surface: the overlap; in a pair half of it */
+    double arm;      /* depth of the contact point: the overlap; in a pair half of it */
     double brake; /* rolling of type A: the largest torque against the spin (docs/dem.md eq. 15) */
 } effect;
 
 enum { EFFECT_NUMBERS = sizeof(effect) / sizeof(double) };
 
-/* The sums of effects on a sphere in a step; they fill a cache line, in the order of `effect`.
- * Those of the last step stay until the sphere moves, since a step may end with an error. */
+/* The sums of effects on a sphere in a step; they fill a cache line, in the order of `effect`. The
+ * sums of the last step stay until the sphere moves, since a step may end with an error. */
 typedef struct sphere_sum {
     vec3 force, torque;
     double power; /* power on walls */

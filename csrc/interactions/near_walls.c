@@ -16,7 +16,8 @@
 /* The factor by which walls may become faster than in the last step. */
 #define WALL_SPEED 1.1
 
-/* The largest allowance of walls, divided by the mean radius. Larger ones make too many near. */
+/* The largest allowance of walls, divided by the mean radius plus the gap to walls. With larger
+ * allowances too many spheres would be near. */
 #define MOST_ALLOWANCE 0.5
 
 /* If more than this part of the spheres is near, and facets are not listed, the list saves nothing.
@@ -50,8 +51,9 @@ static double displacement_in_box(const box *b, const pose poses[2], vec3 (*go)(
     return farthest;
 }
 
-/* The farthest that walls have moved since these poses: for a mesh its points in the world, for a
- * half space all points of `region` in its frame. A center's height above it changes by no more. */
+/* The largest displacement of walls since these poses. For a mesh it is that of its points in the
+ * world. For a half space it is that of the points of `region` in its frame. The height of a center
+ * above the half space changes by no more. */
 static double largest_displacement(const near_walls *n, const wall_scene *w, const double *poses)
 {
     double farthest = 0.0;
@@ -241,7 +243,7 @@ static abut_status find_near(near_search *q, const parallel_plan *plan, abut_err
     if (!status) {
         status = error_set_status(error, read_near(q, found));
     } else if (status != ABUT_NO_MEMORY && status != ABUT_INTERRUPTED) {
-        n->is_of_all = true; /* if allowances are too large for a search */
+        n->is_of_all = true; /* the allowances may be too large for a search */
         status = error_set_status(error, ABUT_OK);
     }
     abut_contacts_free(found);

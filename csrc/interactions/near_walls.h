@@ -13,7 +13,7 @@ typedef struct facet_list facet_list; /* walls/facet_list.h */
 typedef struct wall_scene {
     const abut_finder *finder;
     abut_index wall_count;
-    const double *half_spaces;          /* x 6, as in abut_query */
+    const double *half_spaces;          /* 6 numbers each, as in abut_query */
     const double *poses, *poses_before; /* wall_count x 4 x 4, of this step and the last one */
     const deforming_mesh *deforming;    /* for each of the finder's meshes; NULL: none of them
                                            deforms */
@@ -44,8 +44,8 @@ typedef struct near_walls {
     memory_block blocks[7];
 } near_walls;
 
-/* Makes a new list if walls have moved too far or the neighbor list is new. ABUT_OK or the
- * error. */
+/* Call it in each step. It makes a new list if walls have moved too far or the neighbor list is
+ * new, and adds new spheres. Returns ABUT_OK, or the error. */
 abut_status near_walls_refresh(near_walls *n, const neighbor_list *l, const neighbor_spheres *s,
                                const wall_scene *w, const parallel_plan *plan, abut_error *error);
 

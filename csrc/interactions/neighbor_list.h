@@ -1,11 +1,11 @@
 /* The neighbor list (Verlet list): pairs of spheres that may touch in the next steps, until the
  * list is rebuilt (docs/dem.md §3).
- * Each sphere has an allowance, the distance that it may move until then (docs/dem.md eq. 34). It
- * is a part of the skin, about what the sphere moves in some tens of steps. Candidates are pairs
- * with a gap of at most both allowances. So no other pair can touch while no sphere has moved
- * farther than its allowance. Every step compares places with those when the list was made, so it
- * does not matter why a sphere moved. Results do not depend on the list: neither the contacts nor
- * their order. */
+ * Each sphere has an allowance: the distance that it may move until then (docs/dem.md eq. 34). It
+ * is about the distance that the sphere moves in some tens of steps. Other programs have one skin
+ * for all spheres instead. Candidates are pairs with a gap of at most the sum of both allowances,
+ * plus the reach of laws. So no other pair can touch while no sphere has moved farther than its
+ * allowance. Every step compares places with those when the list was made, so it does not matter
+ * why a sphere moved. Results do not depend on the list: neither the contacts nor their order. */
 #ifndef INTERACTIONS_NEIGHBOR_LIST_H
 #define INTERACTIONS_NEIGHBOR_LIST_H
 
@@ -36,15 +36,15 @@ typedef struct neighbor_spheres {
     const lattice *lattice;
     double step; /* time step */
     vec3 gravity;
-    const abut_pair_finder *lender; /* a pair finder whose memory searches use */
+    const abut_pair_finder *lender; /* a finder with memory for searches */
     neighbor_outlines outlines;     /* their numbers follow those of the spheres */
     const law_table *laws;          /* laws of `materials`, from which reaches are computed */
     const int32_t *materials;
     double wall_gap; /* the largest gap to walls at which spheres are searched */
-    double reach;    /* the largest reach of two spheres */
+    double reach;    /* the largest reach of a law between two spheres */
 } neighbor_spheres;
 
-/* The largest reach of a sphere's laws, with any partner. */
+/* The largest reach (law.h) of the laws of a sphere, with any partner. */
 static inline double neighbor_reach(const neighbor_spheres *s, abut_index k)
 {
     return s->laws->pulls_or_reaches && k < s->count
@@ -93,7 +93,8 @@ typedef struct outline_pair {
     int32_t other; /* the place of a sphere, or the number of an outline (numbered after spheres) */
 } outline_pair;
 
-/* Numbers that give allowances, over all spheres and outlines when the list was made. */
+/* Numbers from which allowances are computed, of all spheres and outlines when the list was
+ * made. */
 typedef struct list_pace {
     double mean_speed, smallest_radius, mean_radius;
     double shortest_period; /* INFINITY: no period */
@@ -110,7 +111,7 @@ typedef enum neighbor_reason {
 /* Counts since the simulation began. */
 typedef struct neighbor_counts {
     abut_index made[NEIGHBOR_REASONS];
-    abut_index candidates, steps; /* number of candidates tested, and of steps in which they were */
+    abut_index candidates, steps; /* candidates tested in all steps; number of steps with tests */
 } neighbor_counts;
 
 /* A neighbor list. Zero-initialize. Candidates are sorted by first sphere, second sphere and image.
@@ -128,24 +129,26 @@ typedef struct neighbor_list {
     neighbor_counts counts;
 
     list_pace pace;
-    double largest_reach; /* the largest sum of a radius, its allowance and reach */
-    box region;           /* the box in which centers stay */
+    double largest_reach; /* the largest sum of a radius, its allowance and half its reach */
+    box region;           /* the box in which centers stay while the list is valid */
 
     sphere_row *places; /* present places in the box: of spheres, then of outlines */
     anchor *anchors;
-    double *gaps;                /* twice the allowances, plus the reach */
+    double *gaps;                /* by sphere: twice its allowance, plus its reach */
     outline_pair *outline_pairs; /* sorted by `other`, then `outline` */
     abut_index outline_pair_count;
     int32_t *begins;           /* sphere_count + 1: the first candidate of each first sphere */
     int32_t *firsts, *seconds; /* the spheres of each candidate */
-    int32_t (*images)[3];      /* by candidate: its image when the list was made if it may touch at
-                                  several, else NEAREST_IMAGE. NULL: no candidate may */
-    uint8_t *has_images;       /* by chunk: whether a candidate in it has an image of its own */
-    int32_t *buckets;          /* by candidate: its bucket; -1: both spheres are in one chunk */
+    int32_t (*images)[3]; /* by candidate: its image when the list was made, or NEAREST_IMAGE if it
+                             can touch only at the nearest image. NULL: all candidates can touch
+                             only there */
+    uint8_t *has_images;  /* by chunk: whether a candidate in it has an image of its own */
+    int32_t *buckets;     /* by candidate: its bucket; -1: both spheres are in one chunk */
     sum_bucket *all_buckets;
     int32_t *bucket_begins;   /* chunks + 1: the first bucket of each first chunk */
     int32_t *incoming;        /* buckets sorted by second chunk, then by first */
-    int32_t *incoming_begins; /* chunks + 2: where those of each second chunk begin in `incoming` */
+    int32_t *incoming_begins; /* chunks + 2: where the buckets of each second chunk begin in
+                                 `incoming` */
     sphere_sum *entries;      /* the entries of all buckets */
     int32_t *entry_spheres;   /* by entry: its sphere */
 

@@ -92,7 +92,8 @@ static size_t size_of(const interaction_table *t, const column *c)
     return c->when == OF_HISTORY ? numbers * c->size : c->size;
 }
 
-/* Whether a column of pairs is computed from candidates. */
+/* Whether a column of pairs follows from candidates. Tables with candidates do not have these
+ * columns. */
 static bool is_of_candidates(const column *c)
 {
     return c->place == offsetof(interaction_table, pair.i) ||
@@ -222,7 +223,8 @@ static bool make_room(interaction_table *t, const abut_index counts[4])
     return is_done;
 }
 
-/* Writes the zeros of columns that searches do not write, and the first entry offset. */
+/* Fills columns that need zeros before a search (ABUT_ZEROS), and sets the first entry offset to
+ * 0. */
 static void begin_columns(interaction_table *t, const abut_index counts[4])
 {
     const column_list list = LISTS[t->kind];
@@ -459,7 +461,8 @@ static void write_offsets(const interaction_table *t)
     }
 }
 
-/* Rows are moved to earlier positions; the old rows there have been read before. */
+/* Rows are moved to earlier positions. The old contents of these positions are not needed any
+ * more. */
 void table_keep(interaction_table *t, const bool *is_kept)
 {
     const interaction_table all = *t;

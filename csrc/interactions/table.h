@@ -10,13 +10,13 @@
 #include "../base/vec3.h"
 #include "kernels.h"
 
-/* A row's vector; NULL if there is no such column. */
+/* The vector of a row in a column; NULL if the table does not have the column. */
 static inline double *table_vector(double *vectors, abut_index row)
 {
     return vectors ? vectors + 3 * row : NULL;
 }
 
-/* A row's vector; zeros if there is no such column. */
+/* The vector of a row in a column; zeros if the table does not have the column. */
 static inline const double *table_vector_or_zeros(const double *vectors, abut_index row)
 {
     return vectors ? vectors + 3 * row : history_nothing;
@@ -24,7 +24,7 @@ static inline const double *table_vector_or_zeros(const double *vectors, abut_in
 
 /* Properties of a table's columns that depend on the simulation. */
 typedef struct table_extras {
-    bool is_of_list; /* rows of pairs have candidates of a neighbor list instead of partners */
+    bool is_of_list; /* pairs: each row holds the number of a candidate instead of partners */
     bool has_images;
     history_layout layout; /* of the history; if it has more than springs, there are moments */
 } table_extras;
@@ -38,25 +38,25 @@ typedef struct interaction_table {
     abut_index count;       /* number of rows */
     abut_index entry_count; /* number of nodes (contacts with walls) or spots (bodies) */
     abut_index first_count; /* number of first partners, which have offsets */
-    /* Rows of a list are stored in chunks of first spheres, with spare rows behind each chunk. i, j
-     * and image are NULL until dem/pair_rows.h writes them. */
+    /* Rows of pairs that hold candidates are stored in chunks of first spheres, with spare rows
+     * behind each chunk. Then i, j and image are NULL until dem/pair_rows.h writes them. */
     row_span *chunks;
-    abut_index chunk_count, chunk_firsts; /* chunk_count: 0: all rows are consecutive */
-    int32_t *candidates;                  /* the candidate of each row; ascending in a chunk */
-    const int32_t *list_firsts,
-        *list_seconds; /* partners of all candidates; NULL: columns have the partners */
+    abut_index chunk_count, chunk_firsts;      /* chunk_count: 0: all rows are consecutive */
+    int32_t *candidates;                       /* the candidate of each row; ascending in a chunk */
+    const int32_t *list_firsts, *list_seconds; /* both spheres of each candidate; NULL: the columns
+                                                  i and j hold the partners */
     union {
         abut_interaction_columns any;
         abut_columns contact;     /* of ABUT_SPHERE_WALL */
         abut_pair_columns pair;   /* of ABUT_SPHERE_SPHERE */
         abut_convex_columns body; /* of the kinds with bodies */
     };
-    /* Further columns, with one entry per spot for bodies, and one per row for others. Their memory
-     * has ROW_PADDING more entries. */
+    /* Further columns, with one entry per spot in tables of bodies, and one per row in others.
+     * Their memory has ROW_PADDING more entries. */
     double *history;       /* contact history, with the layout in `extras` */
     double *moment;        /* count x 3: on the sphere or on i; NULL: no law has moments */
     double *power;         /* power of force and moment on the wall; NULL without walls */
-    effect *effects;       /* NULL for pairs; for bodies only forces */
+    effect *effects;       /* NULL for pairs; in tables of bodies only `force` is set */
     double *force;         /* only pairs: forces on i, x 3 */
     abut_index *match;     /* row or spot of the last step, or -1; NULL for rows of a list */
     abut_index *row_match; /* only bodies: the row of the last step that a row continues, or -1 */
@@ -95,8 +95,8 @@ static inline void table_clear(interaction_table *t, abut_index first_count)
 
 abut_index table_bytes(const interaction_table *t);
 
-/* In builds with ABUT_CHECK_LISTS: whether two searches have found the same rows. History, and
- * columns that only one table has, are not compared. */
+/* In builds with ABUT_CHECK_LISTS: whether two searches have found the same rows. Only columns of
+ * searches that both tables have are compared, without forces and history. */
 bool table_is_same(const interaction_table *t, const interaction_table *with);
 
 /* Appends rows of another table of the same kind. Columns that the other table lacks become 0.
@@ -116,8 +116,8 @@ typedef struct renumbering {
     abut_index first_count; /* number of first partners afterwards */
 } renumbering;
 
-/* Writes a table with new numbers of partners into `to`. Rows are in the order of a search; those
- * of removed partners are not written. Returns ABUT_OK or ABUT_NO_MEMORY. */
+/* Writes a table with new numbers of partners into `to`. Rows are in the order of a search. Rows of
+ * removed partners are not written. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status table_renumber(interaction_table *to, const interaction_table *from,
                            const renumbering *by, table_extras extras, int workers);
 
@@ -214,8 +214,8 @@ static inline abut_index table_walk(const interaction_table *t, row_walk *w)
     return w->next++;
 }
 
-/* The rows of pairs with this first sphere. before: those of the sphere before it, or NULL
- * (slower). */
+/* The rows of pairs with this first sphere. before: the rows of the sphere before it, or NULL, with
+ * which the function takes longer. */
 row_span table_pairs_of(const interaction_table *t, abut_index sphere, const row_span *before);
 
 /* The rows of a sphere's contacts with walls. */

@@ -104,13 +104,15 @@ bool user_block_is_bad(const user_block *b, const abut_user_law *l, int32_t k)
 /* ---- stiffness ---- */
 
 /* Contacts in the block: at rest; with a larger overlap; with a smaller one; with partners
- * separating; with partners sliding along x. */
+ * separating; with partners sliding along x. In calls with velocities, LESS has partners
+ * approaching. */
 enum { AT_REST, MORE, LESS, PARTING, SLIDING };
 
 /* The step of finite differences, divided by the overlap: small, but far above rounding errors. */
 #define SMALL_WAY 0x1p-20
 
-/* A time step so long that differences in overlap are not taken for a velocity. */
+/* A very long time step. A law may divide a change of overlap by the step; the velocity is then
+ * about 0. */
 #define LONG_STEP 0x1p100
 
 static void set_all(double *column, double number)
@@ -161,7 +163,8 @@ law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c)
     user_block_call(&b, l, PADDING, LONG_STEP);
     const double *push = b.outputs[USER_OUTPUT(push)];
     s.normal = fmax(fabs(push[MORE] - push[AT_REST]), fabs(push[AT_REST] - push[LESS])) / way;
-    /* the time of one radian of this oscillation, and its speed with the amplitude `way` */
+    /* the time of one radian of an oscillation with this mass and stiffness, and its largest speed
+     * if its amplitude is `way` */
     const double time = s.normal > 0.0 ? sqrt(c->mass / s.normal) : 1.0, speed = way / time;
     set_all(b.inputs[USER_INPUT(overlap)], c->overlap);
     b.inputs[USER_INPUT(parting)][PARTING] = speed;
@@ -172,7 +175,7 @@ law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c)
         fmax(fabs(push[PARTING] - push[AT_REST]), fabs(push[LESS] - push[AT_REST]));
     s.damping_ratio =
         s.normal > 0.0 && change > 0.0 ? 0.5 * change / speed / sqrt(s.normal * c->mass) : 0.0;
-    /* after twice the time, a spring's force has grown, but not a damper's */
+    /* with twice the time step, the force of a spring is larger, but not that of a damper */
     const double once = tangent_change(&b, SLIDING);
     user_block_call(&b, l, PADDING, 2.0 * time);
     s.shear = fmax(tangent_change(&b, SLIDING) - once, 0.0) / way;

@@ -46,7 +46,8 @@ typedef struct law_stiffness {
     double damping_ratio;
 } law_stiffness;
 
-/* A contact at rest. The history has columns of one number each; vectors NULL: a new contact. */
+/* A contact at rest. vectors and scalars: its history, one number for each column. vectors NULL: a
+ * new contact. */
 typedef struct law_contact {
     double overlap, radius, mass, inertia, radius_i, radius_j;
     const double *vectors, *scalars;
@@ -56,7 +57,7 @@ typedef struct law_contact {
  * ignored here; the step in which they occur ends with an error. */
 law_stiffness user_law_stiffness(const abut_user_law *l, const law_contact *c);
 
-/* The number of history columns under a law. */
+/* The number of history columns of a law. */
 static inline int user_history_count(const abut_user_law *l)
 {
     return 3 * l->vector_count + l->scalar_count;
