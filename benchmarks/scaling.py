@@ -47,8 +47,8 @@ def install(folder):
     """Build the package in the folder, which keeps object files; returns the package's path."""
     package = folder / "package"
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--upgrade"]
-    command += ["--target", package, f"-Cbuild-dir={folder / 'build'}"]
-    command += ["-Ccmake.define.ABUT_RECORD_CHUNKS=ON"]
+    command += ["--target", package, f"--config-settings=build-dir={folder / 'build'}"]
+    command += ["--config-settings=cmake.define.ABUT_RECORD_CHUNKS=ON"]
     command += ["--no-build-isolation"] if find_spec("scikit_build_core") else []
     subprocess.run([*command, ROOT], check=True)
     return package

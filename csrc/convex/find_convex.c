@@ -63,10 +63,11 @@ static void make_pair(const finding *f, abut_index k, row_place *place, convex_p
 /* Reads the last step's link, with which a pair's search begins. Returns false if there is none. */
 static bool read_state(const finding *f, abut_index k, const convex_pair *pair, convex_link *link)
 {
-    if (!f->match || f->match[k] < 0) {
+    const abut_index row = f->match ? f->match[k] : -1;
+    if (row < 0 || row >= f->query->before.row_count) { /* the caller's array may have changed */
         return false;
     }
-    const double *state = f->query->before.state + ABUT_CONVEX_STATE * f->match[k];
+    const double *state = f->query->before.state + ABUT_CONVEX_STATE * row;
     return link_unpack(state, pair, link);
 }
 
