@@ -6,7 +6,7 @@
 
 #include "../abut/base.h"
 
-/* The valid range of a positive number. */
+/* The valid range of a positive number: its smallest and its largest value. */
 #define POSITIVE DBL_TRUE_MIN, ABUT_COORDINATE_LIMIT
 
 /* How many numbers an entry of the column has, if that does not depend on the dimension. */

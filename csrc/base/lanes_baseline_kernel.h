@@ -82,7 +82,7 @@ static inline lanes lanes_flip(lanes_mask mask, lanes a)
     return mask ? -a : a;
 }
 
-/* Sets the mask in lanes with a double that has any of these 64 bits set. */
+/* Sets the mask in each lane whose double has at least one of the bits that are set in `bits`. */
 static inline lanes_mask lanes_have_bits(lanes a, uint64_t bits)
 {
     uint64_t number;

@@ -75,8 +75,8 @@ static size_t byte_count(abut_index count, size_t size)
     return bytes > 0 ? bytes : 1;
 }
 
-/* The smallest block for which huge pages are requested. For each page that is used for the first
- * time, the system needs longer than most searches take to fill that page. */
+/* The smallest block for which huge pages are requested. To provide a page at its first use takes
+ * the system longer than most searches take to fill it. */
 #define LARGE_BYTES ((size_t)1 << 22)
 
 /* Requests huge pages, a hint that the system may ignore. */

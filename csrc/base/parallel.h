@@ -64,7 +64,7 @@ typedef struct parallel_folding {
 
 enum { PARALLEL_PART_SIZE = 128 };
 
-/* Folds all items into `total`. Its value before is the initial value of the first part. */
+/* Folds all items into `total`. The first part begins with the value of `total` before the call. */
 void parallel_fold(int workers, abut_index count, abut_index work, const parallel_folding *folding,
                    void *total);
 

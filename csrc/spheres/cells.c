@@ -20,14 +20,14 @@ typedef struct filling {
     _Atomic abut_index occupancy;         /* sum over cells of the squared number of spheres */
 } filling;
 
-/* Reserves memory for coordinates by axis and reaches, in the order of cells: floats if the grid
- * has a margin for them, else doubles. */
+/* Reserves an array for each coordinate and for reaches, in the order of cells. They are floats if
+ * the grid has a margin for them, else doubles. */
 static bool reserve_places(grid *g, abut_index stride)
 {
     const size_t size = g->margin > 0.0f ? sizeof(float) : sizeof(double);
     char *values = memory_reserve(&g->blocks[GRID_PLACES], 4 * stride, size);
     for (int k = 0; values && k < 4; k++) {
-        /* numbers behind the last sphere are read, but have no effect */
+        /* vector code reads these numbers behind the last sphere, without effect */
         memset(values + (size_t)((k + 1) * stride - GRID_PADDING) * size, 0, GRID_PADDING * size);
     }
     const float *singles = g->margin > 0.0f ? (const float *)(void *)values : NULL;
@@ -135,7 +135,7 @@ static abut_status fill_chunk(void *context, abut_index chunk, parallel_job *job
     return status;
 }
 
-/* Finds the bounds of a level's spheres. Searches from other levels do not go beyond them. */
+/* Finds the bounds of a level's spheres. Searches from other levels stay within these bounds. */
 static void bound_level(const grid *g, grid_level *level)
 {
     const abut_index begin = g->begins[level->first_cell];

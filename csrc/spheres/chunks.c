@@ -2,8 +2,8 @@
 #include "../base/memory.h"
 #include "query_pairs.h"
 
-/* The largest and the smallest number of spheres in a chunk, if spheres search only their own
- * level. There should be at least USUAL_CHUNKS chunks, so that threads share them evenly. */
+/* The largest and the smallest number of spheres in a chunk, if only their own level is searched.
+ * There should be at least USUAL_CHUNKS chunks, so that threads share them evenly. */
 enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 
 /* Searching this many rows of cells takes as long as searching a sphere's own level. */
@@ -39,7 +39,7 @@ static int32_t cell_of(const grid *g, int32_t cell, int32_t last, abut_index sph
     return cell;
 }
 
-/* The number of spheres in a chunk: smaller if each sphere searches many rows of cells. */
+/* The number of spheres in a chunk: smaller if many rows of cells are searched for each sphere. */
 static abut_index chunk_spheres(const abut_pairs *pairs, int32_t level, double reach)
 {
     const level_range levels = chunks_other_levels(pairs, level);
@@ -90,7 +90,7 @@ static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
     return status;
 }
 
-/* Adds chunks of giants. Each giant searches all other levels, so chunks have few giants. */
+/* Adds chunks of giants. They have few giants, since all other levels are searched for each. */
 static abut_status add_giant_chunks(abut_pairs *pairs, int32_t h)
 {
     const grid *g = &pairs->memory->grid;

@@ -11,7 +11,7 @@
 #include "../base/prefetch.h"
 #include "kernels.h"
 
-/* How a grid's spheres are compared, as flags. */
+/* Flags: how spheres are compared. FLOATS: first in floats. PERIODIC: at the nearest image. */
 typedef enum mode { DOUBLES = 0, FLOATS = 1, PERIODIC = 2 } mode;
 
 /* Copies of the grid's pointers and periods, which can stay in registers. The grid itself cannot:
@@ -143,10 +143,10 @@ LANES_INLINE singles near_difference(const field *f, const looker *from, int axi
     return difference;
 }
 
-/* Which spheres of a vector a sphere touches, as bits. */
+/* The spheres of one vector that a sphere touches, as bits. */
 typedef struct answer {
     unsigned touching;
-    unsigned open; /* spheres that may touch: floats cannot decide */
+    unsigned open; /* spheres for which floats cannot decide */
 } answer;
 
 /* Compares a sphere with one vector of spheres, from index `begin` on, in floats. d is the
@@ -222,7 +222,7 @@ LANES_INLINE int32_t append(const field *f, int32_t begin, unsigned bits, int32_
 }
 
 /* Writes the sphere's number into each new pair, as its first sphere. `count` is the number of
- * pairs in the queue, with the new ones. One vector is usually enough. */
+ * pairs in the queue, new pairs included. Usually one vector is enough for all new pairs. */
 LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *queue, mode m)
 {
     int32_t k = queue->count;

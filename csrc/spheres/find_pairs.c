@@ -263,7 +263,8 @@ static bool takes_octaves(pair_leftovers *leftovers)
 }
 
 /* Fills the grid with a level for each octave of sizes. This is for sizes that vary from place to
- * place, such as dust in one corner: cells with few spheres on average hold far too many there. */
+ * place, such as dust in one corner. Then cells hold few spheres on average, but far too many
+ * there. */
 static abut_status refine_levels(abut_pairs *pairs)
 {
     const level_set before = pairs->levels;
@@ -309,7 +310,7 @@ static abut_status find_pairs(abut_pairs *pairs, abut_error *error)
     return status;
 }
 
-/* A query for parallel_together: arguments and result. */
+/* The arguments and the result of find_pairs, for parallel_together. */
 typedef struct finding {
     abut_pairs *pairs;
     abut_error *error;

@@ -36,7 +36,7 @@ LANES_INLINE void store_rows(const lanes columns[3], const double *reaches, sphe
 typedef struct bound_lanes {
     lanes low[3], high[3];
     lanes_mask are_good; /* all coordinates so far are finite and not too far */
-    bool are_near;       /* all were at most PERIOD_LIMIT periods outside of the box */
+    bool are_near;       /* all so far are at most PERIOD_LIMIT periods outside of the box */
     bool is_outside;     /* a coordinate was outside of the periodic box */
 } bound_lanes;
 

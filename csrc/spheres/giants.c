@@ -2,10 +2,10 @@
  *
  * A periodic grid needs three cells along a period, each as wide as the largest sphere. If one
  * sphere is too wide, all images of all spheres must be made and searched (images.c), several for
- * each sphere. Instead, giants may have a level of their own without cells. They search the cells
- * of all other levels, as large spheres do anyway, and are compared with each other one by one. Two
- * spheres can touch at several images only if the sum of their reaches is half a period or more.
- * Then each image is compared by itself. So a few giants cost little. */
+ * each sphere. Instead, giants may have a level of their own without cells. For a giant, the cells
+ * of all other levels are searched, as for large spheres anyway, and giants are compared with each
+ * other one by one. Two spheres can touch at several images only if the sum of their reaches is
+ * half a period or more. Then each image is compared by itself. So a few giants cost little. */
 #include "giants.h"
 
 #include "../base/parallel.h"

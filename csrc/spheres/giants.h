@@ -8,12 +8,12 @@
 /* Counts of giants, made before levels are chosen. */
 typedef struct giant_counts {
     abut_index giants;   /* giants among the spheres that the grid would hold */
-    abut_index twice;    /* spheres that search and may touch a non-giant at several images */
+    abut_index twice;    /* lookers that may touch a non-giant at several images */
     double giant, usual; /* the largest reach of giants, and of others */
 } giant_counts;
 
 /* Whether giants without cells save time, compared with searching all images of all spheres. If so,
- * sets *counts. The grid would hold `spheres`, and `lookers` search it; both may be the same
+ * sets *counts. The grid would hold `spheres`, and is searched for `lookers`. Both may be the same
  * spheres, and both may include giants. */
 bool giants_do_pay(const lattice *l, const level_input *spheres, const level_input *lookers,
                    giant_counts *counts);

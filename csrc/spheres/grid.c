@@ -159,7 +159,7 @@ static grid_axis axis_of(const grid *g, const grid_level *level, int axis, doubl
     grid_axis at = {.count = (int32_t)count, .wraps = folds > 1.0 || g->lattice.period[axis] > 0.0};
     at.inv_fold = folds > 1.0 ? 1.0 / count : 0.0;
     if (g->lattice.period[axis] > 0.0) {
-        /* `count` divides the number of cells of space */
+        /* space has a multiple of `count` cells along the axis */
         const double cells = count * folds;
         at.length = g->lattice.period[axis] / cells;
         at.inv_length = cells / g->lattice.period[axis];

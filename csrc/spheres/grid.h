@@ -137,7 +137,8 @@ static inline bool grid_touches(const lattice *l, const sphere_row *i, const sph
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
 }
 
-/* Chooses the box, the cells of each level, and floats or doubles. The arrays are not filled. */
+/* Chooses the box, the cells of each level, and whether coordinates are floats or doubles. Does not
+ * fill the arrays. */
 void grid_lay_out(grid *g, const grid_plan *plan);
 
 void grid_free(grid *g);

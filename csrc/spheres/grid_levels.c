@@ -48,9 +48,9 @@ typedef struct size_bin {
     double reach;       /* the largest reach */
     double size, least; /* the largest size, and a lower bound of all sizes */
     double before;      /* the number of spheres in smaller bins */
-    /* Sums of size^k, k = 0 ... 3, over the spheres of other levels that search a level. If the
-     * search is top-down, this level ends before this bin. If it is bottom-up, the level begins
-     * with this bin. */
+    /* Sums of size^k, k = 0 ... 3, over the spheres of other levels for which a level is searched.
+     * If the search is top-down, this level ends before this bin. If it is bottom-up, the level
+     * begins with this bin. */
     double seekers[4];
 } size_bin;
 
@@ -280,7 +280,8 @@ static abut_status make_spectrum(const level_task *task, level_memory *memory, s
 
 /* The work of searching a level with cells of this size that holds bins first ... end - 1. For each
  * of its spheres, half of the 3^d cells around the sphere are searched. For each sphere of another
- * level that searches it, 2 + (sphere's size / cell's size) cells are searched along each axis. */
+ * level that is compared with it, 2 + (sphere's size / cell's size) cells are searched along each
+ * axis. */
 static double work_of_level(const spectrum *s, double size, abut_index first, abut_index end)
 {
     double number = s->bins[end].before - s->bins[first].before;
@@ -386,7 +387,7 @@ static void make_levels(const spectrum *s, abut_index wanted, choice *levels)
 }
 
 /* Tries 1, 2, 3 and more levels, and keeps the number with the least work. Stops after two numbers
- * in a row that were not better. */
+ * in a row that do not lower the work. */
 static void make_best_levels(const spectrum *s, choice *best)
 {
     make_levels(s, 1, best);

@@ -23,7 +23,7 @@ typedef struct level_task {
     int dimension;
     double volume_fraction; /* the part of space that spheres fill, > 0 */
     abut_search search;
-    double overhead;   /* work of reading a cell, where the test of a pair is 1 */
+    double overhead;   /* work of reading a cell; the work of testing a pair is 1 */
     abut_index wanted; /* the number of levels; 0: the number with the least expected work */
     int workers;
 } level_task;

@@ -4,8 +4,8 @@
 
 #include "query_pairs.h"
 
-/* The cells along an axis that a sphere searches: all that touch a box around it with a half width
- * of its reach plus half a cell. */
+/* The cells along an axis that are searched for a sphere: all that touch a box around it with a
+ * half width of its reach plus half a cell. */
 typedef struct cell_range {
     int32_t first, count;
 } cell_range;
@@ -54,7 +54,7 @@ static abut_index count_in_box(const grid *g, const grid_level *level, const cel
     return sum;
 }
 
-/* Counts the work of a sphere that searches another level. */
+/* Counts the work of searching another level for a sphere. */
 static void count_across(const grid *g, const grid_level *other, const double place[3],
                          double reach, abut_pair_level *work)
 {
@@ -120,7 +120,7 @@ static void describe_level(const grid *g, int32_t h, abut_pair_level *to)
     }
 }
 
-/* Counts the work of spheres that are not in the grid and search all its levels. */
+/* Counts the work of searching all levels for spheres that are not in the grid. */
 static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
 {
     const grid *g = &pairs->memory->grid;

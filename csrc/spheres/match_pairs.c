@@ -92,7 +92,8 @@ static bool is_better(const proposal *a, const proposal *b)
     return a->rank != b->rank ? a->rank < b->rank : a->turned < b->turned;
 }
 
-/* Whether two rows have the same image. If their spheres are swapped, their signs are opposite. */
+/* Whether two rows have the same image. If their spheres are swapped, the images must have opposite
+ * signs. */
 static bool is_same_image(const pair_steps *s, abut_index row, abut_index old, bool is_swapped)
 {
     bool is_same = true;
@@ -352,7 +353,7 @@ static abut_status match_ordered(const pair_steps *steps, const uint8_t *const d
 /* ---- rows that the caller has guessed ---- */
 
 /* Whether a row continues row `old`: the same image of the same two spheres, with a close normal.
- * Then no other row is a better match for either. */
+ * Then neither row has a better match. */
 static bool continues(const pair_steps *s, abut_index row, abut_index old)
 {
     const renamed_pair pair = steps_rename(s, row);

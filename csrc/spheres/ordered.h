@@ -15,7 +15,7 @@ typedef struct ordered_step {
 
 /* Sorts a step's rows if they may be in any order. Their numbers must have been checked. Rows with
  * `done` set are skipped; if `done` is NULL, none are. Returns ABUT_OK or ABUT_NO_MEMORY.
- * Zero-initialize `ordered`; its memory is used again. */
+ * Zero-initialize `ordered` before its first use; later calls use its memory again. */
 abut_status ordered_make(const abut_pair_step *given, const uint8_t *done, ordered_step *ordered);
 void ordered_free(ordered_step *ordered);
 

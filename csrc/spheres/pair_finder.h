@@ -75,7 +75,7 @@ abut_status finder_choose_levels(const abut_pair_finder *finder, const level_inp
                                  level_set *levels);
 
 /* Sets levels for these spheres in which giants have no cells. levels->count is 0 if that would not
- * save time. `lookers` are the spheres that search the grid, often the same spheres. */
+ * save time. The grid is searched for `lookers`, which often are the same spheres. */
 abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_input *input,
                                     const level_input *lookers, level_set *levels);
 

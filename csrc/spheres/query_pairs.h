@@ -36,7 +36,7 @@ typedef struct int_pair {
 
 /* A chunk of the search, and the pairs found there, sorted by block of their first sphere. */
 typedef struct pair_chunk {
-    /* the level of the spheres that search; -1: the query's own spheres, not in the grid */
+    /* the level of the chunk's spheres; -1: the query's own spheres, not in the grid */
     int32_t level;
     /* The range of the chunk: cells of the table. If level is -1: the query's own spheres. If level
      * is that of giants: spheres in the grid's order. */
@@ -102,7 +102,7 @@ static inline parallel_plan pairs_plan(const abut_pairs *pairs, abut_index chunk
                            .interrupted_data = pairs->query.interrupted_data};
 }
 
-/* Makes and checks the rows of the query's spheres. The error names the first wrong one. */
+/* Makes and checks the rows of the query's spheres. The error names the first wrong coordinate. */
 abut_status gather_rows(abut_pairs *pairs, abut_error *error);
 
 /* Makes all images of the second spheres that may touch a sphere, for a box so small that one

@@ -10,13 +10,14 @@ typedef struct look_task {
     int32_t number;     /* the sphere for which they are searched: see pair_queue.lookers */
 } look_task;
 
-/* This many tasks are collected. Meanwhile, what they read is fetched into the cache. */
+/* The largest number of tasks that are collected. Meanwhile, what they will read is fetched into
+ * the cache. */
 enum { TASK_LIMIT = 384 };
 
 typedef struct pair_queue pair_queue;
 
 struct pair_queue {
-    /* both spheres of each pair: the one that was compared, and the one found */
+    /* the sphere that was compared, and the sphere found, of each pair */
     int32_t *firsts, *seconds;
     int32_t count, capacity;
     abut_index distance_count; /* distances computed so far */

@@ -6,7 +6,7 @@
 #include "giants.h"
 #include "query_pairs.h"
 
-/* The smallest capacity of a queue of pairs: this many stay in the first-level cache. */
+/* The smallest capacity of a queue of pairs: as many pairs stay in the first-level cache. */
 enum { QUEUE_CAPACITY = 1024 };
 
 /* Working memory of a thread. */
@@ -26,7 +26,7 @@ typedef struct search {
     abut_pairs *pairs;
     abut_index most_before; /* the largest number of pairs for which a chunk has memory */
     _Atomic abut_index distance_count;
-    /* pairs of all threads, counted only if there is a limit */
+    /* the number of pairs of all threads, counted only if it is limited */
     _Atomic abut_index image_pair_count;
 } search;
 

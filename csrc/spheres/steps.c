@@ -10,7 +10,7 @@ typedef enum column_kind { OFFSETS, FIRSTS, SECONDS, EARLIER } column_kind;
 typedef struct checked_column {
     const abut_index *numbers;
     abut_index count;
-    abut_index limit; /* numbers must be less; offsets must end with it */
+    abut_index limit; /* all numbers must be less, or the last offset must equal this */
     column_kind kind;
     bool is_of_before, is_of_others;
 } checked_column;
@@ -31,8 +31,8 @@ static size_t check_numbers(const abut_index *numbers, abut_index begin, abut_in
     return signs;
 }
 
-/* Checks earlier numbers, which must be less than the limit. Numbers below 0 are spheres that were
- * not there. Result as in check_numbers. */
+/* Checks earlier numbers, which must be less than the limit. Numbers below 0 stand for spheres that
+ * were not there. Result as in check_numbers. */
 static size_t check_ceiling(const abut_index *numbers, abut_index begin, abut_index end,
                             abut_index limit)
 {
