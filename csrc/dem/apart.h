@@ -5,7 +5,7 @@
 
 #include "view.h"
 
-/* Computes pair_reach, wall_reach and body_reach: the largest distance at which any law acts. Call
+/* Computes pair_reach, wall_reach and body_reach: the largest gaps across which any law acts. Call
  * it when materials, laws, sizes or walls have changed. */
 void apart_measure(abut_simulation *s);
 

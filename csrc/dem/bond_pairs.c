@@ -1,6 +1,6 @@
 /* How bonds change the law of two spheres (docs/dem.md, section 12).
  * - While a bond replaces the contact, no law acts between its spheres.
- * - After the bond has broken, the law counts only overlap beyond that of bonding. */
+ * - After the bond has broken, the law counts only overlap beyond the overlap at bonding. */
 #include "bond_pairs.h"
 
 #include "pair_rows.h"

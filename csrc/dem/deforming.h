@@ -4,7 +4,7 @@
 
 #include "state.h"
 
-/* Moves the last step's contacts with deforming surfaces. ABUT_OK or ABUT_NO_MEMORY. */
+/* Moves contacts of the last step as their deforming surfaces move. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status deforming_carry(abut_simulation *s);
 
 /* Copies the vertices and velocities at the beginning of a completed step. */

@@ -414,7 +414,7 @@ static void support_untouched(const abut_simulation *s, abut_index wall, wall_su
     }
 }
 
-/* The contacts that bound the frequency of a driven wall. A wall without mass has no frequency. */
+/* The wall_support of a driven wall; all 0 for a wall without mass, which has no frequency. */
 static wall_support support_of(const abut_simulation *s, abut_index wall)
 {
     wall_support h = {.count = 0};

@@ -18,7 +18,7 @@ void energy_hold(abut_simulation *s);
  * - If clusters, bonds or bodies take part, it calls energy_hold instead. */
 void energy_remove_spheres(abut_simulation *s, const uint8_t *is_gone);
 
-/* Call it when spheres were added from row `first` on. They only change the dissipated energy if
+/* Records that spheres were added from row `first` on. They change the dissipated energy only if
  * they touch something in the next step, which energy_hold_touched checks. */
 void energy_add_spheres(abut_simulation *s, abut_index first);
 

@@ -82,7 +82,7 @@ static void add_as_second(const abut_simulation *s, const interaction_table *t, 
     }
 }
 
-/* Sorts rows by second partner. This is the number of a body, or a sphere's position among the
+/* Sorts rows by their second partner: by the number of a body, or by a sphere's position among the
  * spheres near bodies. */
 static abut_status list_by_second(abut_simulation *s, abut_interaction kind)
 {

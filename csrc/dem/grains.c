@@ -20,7 +20,7 @@ vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place)
     return mean_velocity(s, vec3_load(sphere->velocity), force, sphere->mass);
 }
 
-/* the force on a cluster is the sum of those on its members */
+/* The force on a cluster is the sum of the forces on its members. */
 vec3 grains_body_velocity(const abut_simulation *s, const rigid_set *set, const rigid_body *body)
 {
     vec3 force = body->sum.force;

@@ -4,8 +4,8 @@
 
 #include "state.h"
 
-/* The velocity at the beginning of the last step: the mean of those half a step before and after.
- * The sphere must not be in a cluster. */
+/* The velocity at the beginning of the last step: the mean of the velocities half a step before
+ * and after. The sphere must not be in a cluster. */
 vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place);
 /* The velocity of a body of a set at the beginning of the last step. */
 vec3 grains_body_velocity(const abut_simulation *s, const rigid_set *set, const rigid_body *body);

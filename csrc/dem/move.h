@@ -4,7 +4,7 @@
 
 #include "state.h"
 
-/* The spin after rolling friction of type A, which stops it at most: docs/dem.md eq. 15. */
+/* The spin after rolling friction of type A, which never reverses the spin: docs/dem.md eq. 15. */
 vec3 spheres_brake(vec3 spin, double brake, double step, double inertia);
 
 /* Moves spheres, clusters and bodies. Cannot fail. */

@@ -287,7 +287,8 @@ static abut_status do_chunk(void *context, abut_index chunk, parallel_job *job)
     return parallel_report(job, work_of(candidates, count));
 }
 
-/* The number of spare rows of a chunk with `count` rows; with more, memory is laid out again. */
+/* The number of spare rows of a chunk with `count` rows. If they are too few in a later step,
+ * memory is laid out again. */
 static abut_index spare_of(abut_index count)
 {
     return count / 8 + 4 * ROW_PADDING;
@@ -334,7 +335,7 @@ static void begin_laws(row_laws *laws)
     rows_begin(laws);
 }
 
-/* Does a pass over all chunks. If some rows do not fit, it lays memory out again and repeats it. */
+/* Does a pass over all chunks. If some rows do not fit, lays memory out again and repeats. */
 static abut_status do_pass(pair_pass *p, const parallel_plan *plan)
 {
     abut_simulation *s = p->simulation;

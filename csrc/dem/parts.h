@@ -1,4 +1,4 @@
-/* The parts of a step that find contacts, apply laws, sum up forces. Each may return an error. */
+/* The parts of a step that find contacts, apply laws and sum up forces. */
 #ifndef DEM_PARTS_H
 #define DEM_PARTS_H
 
@@ -10,9 +10,9 @@ void contacts_place_walls(abut_simulation *s);
 /* Computes the motion of the walls since the last step. ABUT_OK or ABUT_NO_MEMORY. */
 abut_status contacts_follow_walls(abut_simulation *s);
 
-/* Finds contacts of spheres with walls, and matches them with those of the last step. */
+/* Finds contacts of spheres with walls. */
 abut_status contacts_find(abut_simulation *s, const parallel_plan *plan, abut_error *error);
-/* Applies the laws of contacts with walls. */
+/* Matches contacts with walls with those of the last step, and applies their laws. */
 abut_status contacts_apply(abut_simulation *s, const parallel_plan *plan, abut_error *error);
 
 /* Checks the neighbor lists at the present positions, and makes new ones if they are incomplete. */

@@ -16,7 +16,7 @@ static interaction_table table_of(const abut_simulation *s, abut_interaction kin
                                .extras = simulation_extras(s)};
 }
 
-/* Copies numbers between the contact history of a row and the caller's columns. */
+/* A function that copies between the contact history of a row and the caller's columns. */
 typedef void copy_kept(double *kept, double *given, size_t bytes);
 
 static void write_kept(double *kept, double *given, size_t bytes)

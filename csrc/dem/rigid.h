@@ -7,7 +7,7 @@
 #include "store.h"
 
 typedef struct rigid {
-    vec3 position, velocity; /* those of the center of mass */
+    vec3 position, velocity; /* of the center of mass */
     vec3 momentum;           /* angular momentum about the center of mass */
     double orientation[4];   /* a quaternion x, y, z, w: from the principal axes to the world */
     vec3 spin;               /* in the middle of the last step */

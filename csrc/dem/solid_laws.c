@@ -1,4 +1,4 @@
-/* Forces on bodies: the law at each spot acts between a point of each partner. */
+/* Forces on bodies: the law at each spot acts between two points, one of each partner. */
 #include "parts.h"
 
 #include <string.h>

@@ -84,7 +84,7 @@ typedef struct account {
 
 typedef enum step_part { ABUT_STEP_PARTS(STEP_PART) STEP_PARTS } step_part;
 
-/* Events that steps report as warnings. Only the first event of each kind is reported. */
+/* Events that steps report as warnings. Only one event of each kind is reported. */
 typedef struct watch {
     atomic_int_least64_t first; /* the smallest key of an event in this part of a step (watch.c) */
     atomic_bool has_placed;     /* some partners overlapped too much when they were placed */
@@ -97,7 +97,7 @@ typedef struct watch {
 typedef struct world_bounds {
     double low[3], high[3];
     bool is_set, stops;       /* stops: a run ends as soon as a grain is outside */
-    abut_index outside, left; /* outside: after the last step; left: all that have left so far */
+    abut_index outside, left; /* grains: outside after the last step; that have left so far */
 } world_bounds;
 
 struct abut_simulation {
@@ -115,7 +115,7 @@ struct abut_simulation {
     rigid_set clusters;
     rigid_set solids;
     solid_search search;
-    memory_block group_block; /* by place: its group; spheres of one group form no pairs */
+    memory_block group_block; /* by place: the sphere's group; spheres of one group form no pairs */
     wall_set walls;
     /* cutoffs for pairs, spheres on walls, and bodies; 0: no law acts across a gap */
     double pair_reach, wall_reach, body_reach;
@@ -125,7 +125,7 @@ struct abut_simulation {
     pool match_scratches;         /* memory of threads that match contacts with walls */
     step_tables steps[2];         /* the tables of this step and of the last one, alternating */
     step_tables *now, *before;    /* before: of the last completed step */
-    memory_block pair_blocks[3];  /* partners of the last step's pairs, written for readers */
+    memory_block pair_blocks[3];  /* partners of the last step's pairs, if the list changed */
     abut_finder *no_meshes;       /* finds contacts with walls if all of them are half spaces */
     abut_pair_finder *lender;     /* without spheres: all searches of pairs use its memory */
     neighbor_list neighbors;

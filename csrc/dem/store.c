@@ -20,7 +20,7 @@ static void **pointer_of(store *s, const column *c)
     return (void **)(void *)((char *)s + c->offset);
 }
 
-/* Reserves memory of `movers`. It at least doubles, so that adding spheres one by one is fast. */
+/* Reserves memory of `movers`. If it grows, it at least doubles: many small additions stay fast. */
 static bool reserve_movers(store *s, abut_index count)
 {
     if (count <= s->mover_capacity) {

@@ -22,7 +22,7 @@ typedef struct view {
     const interaction_table *table;
     abut_index row, begin, end; /* begin, end: the range of entries */
     const law *law;
-    double overlap;  /* bodies: that of the deepest spot; pairs: minus `rest` */
+    double overlap;  /* bodies: of the deepest spot; pairs: the whole overlap minus `rest` */
     double rest;     /* the part of a pair's overlap that its law does not count */
     double radius;   /* R*; for bodies 1 unless the law needs R* */
     vec3 normal;     /* for pairs, normal and shift are 0: no function needs them */

@@ -153,7 +153,7 @@ static moved_space move_space(const abut_motion *m, double time)
     return shift_by((vec3){0.0, 0.0, 0.0}, (vec3){0.0, 0.0, 0.0});
 }
 
-/* The second motion after the first one. It also moves the velocities of the first. */
+/* The first motion followed by the second one, which also rotates the velocities of the first. */
 static moved_space move_after(const moved_space *second, const moved_space *first)
 {
     const vec3 spin = pose_turn(&second->pose, first->spin);

@@ -16,7 +16,7 @@ typedef struct wall_way {
 
 /* A wall, with all data that steps store about it. */
 typedef struct wall_record {
-    abut_wall given;             /* with copies of its motions */
+    abut_wall given;             /* the caller's wall, with copies of its motions */
     abut_wall_state next_state;  /* the next state of walls that are GIVEN, SERVO or FREE */
     abut_wall_state now, before; /* at the beginning of this step, and of the last one */
     wall_way way; /* from `before` to `now`; for driven walls the motion half a step ago */
@@ -33,16 +33,16 @@ typedef struct wall_set {
 
     /* data in the form that queries need */
     double *poses, *poses_before; /* 16 per wall: poses of `now` and `before` */
-    double *half_spaces;          /* 6 each: point and normal in the wall's frame */
-    double *placed;               /* 6 each: point and normal in the world, in this step */
-    deforming_mesh *deforming;    /* by wall */
-    double *numbers;              /* memory of poses and half spaces */
+    double *half_spaces;          /* 6 per half space: point and normal in the wall's frame */
+    double *placed;            /* 6 per half space: point and normal in the world, in this step */
+    deforming_mesh *deforming; /* by wall */
+    double *numbers;           /* memory of poses and half spaces */
 
     motion motion; /* the motion since the last step, for contacts that move with walls */
     /* points and normals of the last step's contacts after motion with deforming surfaces */
     double *points, *normals;
     memory_block carried[2];
-    double driven_power;           /* in this step; account.driven_work is its integral */
+    double driven_power;           /* in this step: account.driven_work is its time integral */
     double grain_size, grain_mass; /* mean diameter and total mass of grains; 0: not known */
 } wall_set;
 
@@ -54,7 +54,7 @@ void wall_set_free(wall_set *set);
 /* Makes the present poses those of the last step. */
 void wall_set_step(wall_set *set);
 
-/* Whether a wall's first motion is of this kind. GIVEN, SERVO or FREE is the only motion. */
+/* Whether a wall's first motion is of this kind. GIVEN, SERVO and FREE are never combined. */
 static inline bool walls_move_by(const wall_record *record, abut_motion_kind kind)
 {
     return record->given.motion_count > 0 && record->given.motions[0].kind == kind;

@@ -89,7 +89,7 @@ static double overlap_before(const abut_simulation *s, const view *v)
     return row_before < 0 ? -1.0 : whole_overlap(&s->before->tables[t->kind], row_before) - v->rest;
 }
 
-/* Whether a row overlaps by more than PLACED. The sphere with the smaller row comes first. */
+/* Whether a row overlaps by more than PLACED. Of two spheres, the smaller row comes first. */
 static bool find_touch(const abut_simulation *s, abut_interaction kind, abut_index row, touch *t)
 {
     const interaction_table *now = &s->now->tables[kind];
@@ -165,8 +165,8 @@ void watch_rows(abut_simulation *s, abut_interaction kind, abut_index begin, abu
 }
 
 /* Records the first overlap that has grown too deep; if its partners have several, the deepest.
- * Records the deepest overlap at placing, with its speed. If several are equal, it takes the one
- * with the smallest numbers. */
+ * Records the deepest overlap at placing, with the speed to which its elastic energy accelerates
+ * both apart. Of equal overlaps, the one with the smallest numbers of partners is recorded. */
 void watch_keep_deep(abut_simulation *s, abut_interaction kind)
 {
     const interaction_table *all = &s->now->tables[kind];

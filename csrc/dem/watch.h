@@ -15,7 +15,7 @@ void watch_end_step(abut_simulation *s);
 /* The smallest ratio of overlap to the smaller radius for which watch_rows must be called. */
 double watch_part(const abut_simulation *s);
 
-/* Reports rows that became too deep in this step, or were placed too deep. Thread-safe. */
+/* Reports rows if their overlap became or was placed too deep in this step. Thread-safe. */
 void watch_rows(abut_simulation *s, abut_interaction kind, abut_index begin, abut_index end);
 
 /* Reports a sphere or body that moves by more than its radius in this step. Thread-safe. */
