@@ -181,8 +181,7 @@ static void order_ends(bond *b)
     }
 }
 
-/* Makes a new bond, or checks a bond of a restart file if its state is given. ABUT_OK or an error.
- */
+/* Makes a new bond, or checks a bond of a restart file if its state is given. */
 static abut_status make_bond(const abut_simulation *s, const abut_bonds *given, abut_index k,
                              bond *b, abut_error *error)
 {

@@ -74,7 +74,7 @@ static inline double rigid_least_inertia(const rigid *r)
     return r->is_fixed ? FIXED : rigid_own_inertia(r);
 }
 
-/* Whether the next position and momentum of a body are finite. */
+/* Whether the next position and momentum of a body are finite, and the position within limits. */
 bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by);
 
 /* Moves a body by the force and torque `sum`. contacts: the part of `sum` that contacts exert. The
