@@ -215,7 +215,7 @@ static abut_status add_facet(builder *b, abut_index source)
 
 /* ---- building ---- */
 
-/* Upper bounds of the mesh's counts: the input's, or those of its triangles with splitting. */
+/* Upper bounds of the mesh's counts. If polygons may be split, each facet may become triangles. */
 static mesh_counts capacity_for(const abut_mesh_input *in)
 {
     const abut_index triangles = in->index_count - 2 * in->facet_count;

@@ -4,8 +4,8 @@
 
 #include "mesh_data.h"
 
-/* Numbers of vertices, facets, corners (indices) and triangles: of a mesh, or that its arrays
- * hold. */
+/* Numbers of vertices, facets, corners (indices) and triangles: those in a mesh, or the largest
+ * numbers for which its arrays have room. */
 typedef struct mesh_counts {
     abut_index vertices, facets, indices, triangles;
 } mesh_counts;

@@ -80,7 +80,7 @@ static double largest_coordinate(const vec3 p[4])
                   larger(vec3_max_abs(p[2]), vec3_max_abs(p[3])));
 }
 
-/* The steepness (deviations.h) of the deviation `part` of triangles of the size `whole`. */
+/* The steepness (deviations.h) for a deviation `part` and a longest distance `whole`. */
 static uint8_t steepness_of(double part, double whole)
 {
     const int power = ilogb(part / whole);
@@ -154,7 +154,8 @@ void deviations_free(deviations *d)
     memory_free(d->edges);
 }
 
-/* The index in `counts` of a deviation's power of ten, as a part of the largest coordinate. */
+/* The index k in `counts` for an edge: its deviation, as a part of the largest coordinate, is
+ * 10^-(k + 1) ... 10^-k. */
 static int decade_of(const deviations *d, abut_index number)
 {
     vec3 p[4];

@@ -17,8 +17,8 @@ enum {
     EDGE_COPLANAR = EDGE_EXPLAINED | EDGE_FLAT | EDGE_TINY
 };
 
-/* Steepness is the exponent (base 2) of the deviation divided by the size of the edge's triangles,
- * plus STEEPNESS_COUNT - 1; at least 0. */
+/* The steepness of an edge is ilogb(deviation / longest distance of its triangles' corners) +
+ * STEEPNESS_COUNT - 1, and at least 0. */
 enum { STEEPNESS_COUNT = 64 };
 
 /* The deviation of an edge: the least error that puts its triangles' four corners in one plane. */

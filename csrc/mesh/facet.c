@@ -214,8 +214,8 @@ bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise)
 /* ---- the fan ---- */
 
 /* Whether a corner is flat: outside the chord of its neighbors by at most `limit`, or inside.
- * Across the plane it may be off the chord by twice the limit, since both have noise. A corner that
- * is farther off bends the polygon, and the fan needs it. */
+ * Across the plane it may be off the chord by twice the limit, since corner and chord have noise. A
+ * corner that is farther off bends the polygon, and the fan needs it. */
 static bool is_flat(vec3 normal, vec3 from, vec3 corner, vec3 to, double limit)
 {
     double length = vec3_norm(vec3_sub(to, from));
@@ -335,7 +335,7 @@ vec3 triangle_point(const triangle *t, const closest *c, vec3 center)
         vec3 from = t->corner[from_end ? NEXT[k] : k], to = t->corner[from_end ? k : NEXT[k]];
         return c->along < 1.0 ? vec3_add(from, vec3_scale(vec3_sub(to, from), c->along)) : to;
     }
-    /* removes the point's distance from the plane, which is the rounding of the sphere's size */
+    /* removes the point's distance from the plane: a rounding error, larger for larger spheres */
     vec3 point = vec3_sub(center, c->offset);
     double height = vec3_dot(t->normal, vec3_sub(point, t->corner[0]));
     return vec3_one_zero(vec3_sub(point, vec3_scale(t->normal, height)));

@@ -53,19 +53,19 @@ abut_index facet_mark_flat(const polygon *p, const facet_shape *shape, double no
 /* Whether a corner is off the plane by more than noise. The polygon then acts as its triangles. */
 bool facet_is_bent(const polygon *p, const facet_shape *shape, double noise);
 
-/* In place of an edge's number in the facet: EDGE_DIAGONAL for a diagonal of the facet,
- * EDGE_IGNORED for a diagonal on its border (fan_limit in facet.c). */
+/* Two values that replace the number of an edge that is no edge of the facet: EDGE_DIAGONAL for a
+ * diagonal of the facet, EDGE_IGNORED for a diagonal on its border (fan_limit in facet.c). */
 enum { EDGE_DIAGONAL = -1, EDGE_IGNORED = -2 };
 
 /* Bits of triangle.marks. Only edges 0 and 2, which meet in the fan's start, may be diagonals. */
 enum {
-    MARK_INSIDE = 1, /* it has a normal, so that points may lie inside */
+    MARK_INSIDE = 1, /* the triangle has a normal, so that points may lie inside */
     MARK_EDGE_0_DIAGONAL = 2,
     MARK_EDGE_0_IGNORED = 4,
     MARK_EDGE_2_DIAGONAL = 8,
     MARK_EDGE_2_IGNORED = 16,
     MARK_EDGE_1_FROM_END = 32,   /* edge 1 ends at its lexicographically smaller corner */
-    MARK_EDGE_2_FROM_START = 64, /* edge 2 starts at it, since corners 0 and 2 coincide */
+    MARK_EDGE_2_FROM_START = 64, /* edge 2 is evaluated from its start: corners 0 and 2 coincide */
     MARK_THIRD_IS_FIRST = 128    /* corner 2 is the facet's corner 0 */
 };
 
@@ -76,7 +76,7 @@ typedef struct triangle {
     double noise, normal_noise; /* eps and eps_n of the facet (docs/method.md, section 3) */
     int32_t facet;
     int32_t start;  /* number of corner 0 in the facet */
-    int32_t second; /* number of corner 1 in the facet; corner 2 has the next */
+    int32_t second; /* number of corner 1 in the facet; corner 2 is the next corner */
     uint32_t marks;
 } triangle;
 
@@ -137,7 +137,7 @@ void facet_fan(const polygon *p, const facet_shape *shape, const uint8_t *flat,
 
 /* The point of a triangle that is closest to a center. */
 typedef struct closest {
-    vec3 offset;  /* center - point, the paper's contact vector V */
+    vec3 offset;  /* center - point: the contact vector V of docs/method.md */
     double along; /* on an edge: 0 ... 1 from its lexicographically smaller end */
     abut_type type;
     int32_t local; /* number of the edge or corner in the triangle */

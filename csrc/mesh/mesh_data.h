@@ -20,8 +20,8 @@ struct abut_mesh {
     int32_t *fans; /* facet_count + 1: facet f has the triangles fans[f] ... fans[f + 1] - 1 */
     uint8_t *flat; /* index_count: whether the corner is on its neighbors' chord */
     int32_t *kept; /* facet_count: number of corners that are not flat */
-    uint8_t *bent; /* facet_count: whether it is off its plane by more than noise, and acts as its
-                      fan of triangles */
+    uint8_t *bent; /* facet_count: whether a corner is off the facet's plane by more than noise; the
+                      facet then acts as its fan of triangles */
 
     plane_set planes; /* only in a mesh of triangles */
 };

@@ -43,7 +43,7 @@ static int32_t *make_slots(abut_index count, uint64_t *mask)
 
 /* ---- points ---- */
 
-/* Returns the first vertex at the place of this one, and adds this one if there is none before. */
+/* Returns the first vertex at the place of `vertex`. If the table has none, adds `vertex` to it. */
 static int32_t point_of(const neighbors *n, int32_t *slots, uint64_t mask, int32_t vertex)
 {
     const vec3 here = neighbors_point(n, vertex);

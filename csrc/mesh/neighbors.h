@@ -8,13 +8,12 @@
 /* The largest number of triangles: with more, numbers of their edges do not fit into 32 bits. */
 #define NEIGHBORS_LIMIT (INT32_MAX / 3)
 
-/* An edge, and the third corners of its triangles, at two different places at most. An edge on the
- * border has one third corner. Duplicates of a triangle have their third corners at the same
- * place. */
+/* An edge, and up to two different third corners of its triangles. An edge on the border has one
+ * third corner. Duplicates of a triangle have the same third corner. */
 typedef struct neighbor_edge {
     int32_t ends[2];
     int32_t across[2];    /* third corners of its triangles */
-    int32_t across_count; /* number of different third corners: 1, 2, or 3 for all larger numbers */
+    int32_t across_count; /* number of different third corners: 1, 2, or 3 for three or more */
 } neighbor_edge;
 
 /* Points are places of vertices. A point has the number of the first vertex at its place. */

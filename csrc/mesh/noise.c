@@ -22,8 +22,8 @@ enum { NOISE_TO_SHAPE = 3, ENOUGH_WALKS = 8 };
 enum { GAP_POWERS = 3, CLUSTER_TO_GAP = 10, ENOUGH_EDGES = 4, ENOUGH_PART = 8 };
 
 /* Such a cluster is noise if at most 1 / ALL_TO_LARGE of its deviations are larger than rounding to
- * single precision. It is shape if less than 1 / ALL_TO_FLAT belong to nearly coplanar
- * triangles. */
+ * single precision. It is shape if less than 1 / ALL_TO_FLAT are in question: as small as rounding
+ * to single precision, or of nearly coplanar triangles. */
 enum { ALL_TO_LARGE = 10, ALL_TO_FLAT = 2 };
 
 /* Noise spreads over this many facets, across edges with deviations that digits explain. In a grid
@@ -31,8 +31,8 @@ enum { ALL_TO_LARGE = 10, ALL_TO_FLAT = 2 };
  * each. */
 enum { HOPS = 8 };
 
-/* Numbers of edges between facets, by steepness, if digits do not explain their deviation.
- * GAP_POWERS entries more are 0. */
+/* Numbers of edges between facets, by steepness, if digits do not explain their deviation. The last
+ * GAP_POWERS entries of `all` are 0. `flat` counts edges in question (edge_is_in_question). */
 typedef struct steepness_counts {
     abut_index all[STEEPNESS_COUNT + GAP_POWERS], tiny[STEEPNESS_COUNT], flat[STEEPNESS_COUNT], sum;
 } steepness_counts;
@@ -94,7 +94,8 @@ static int find_noise_end(const walk_votes *votes, const steepness_counts *count
     return end;
 }
 
-/* Returns the steepness, beyond noise, where shape begins: up to there, enough walks find shape. */
+/* Returns the steepness where shape begins: the first one at which enough walks find shape, of all
+ * walks from the end of noise up to this steepness. */
 static int find_shape_begin(const walk_votes *votes, int noise_end)
 {
     abut_index sum = 0;
@@ -121,7 +122,8 @@ static meaning meaning_of(const steepness_counts *counts, int first, int end)
     return are_enough && ALL_TO_LARGE * (all - tiny) <= all ? MEANS_SMALL : MEANS_DOUBT;
 }
 
-/* Decides what deviations of each steepness mean: the same for a cluster, between two gaps. */
+/* Decides what deviations of each steepness mean. All deviations of a cluster, which lies between
+ * two gaps, mean the same. */
 static void find_meanings(measuring *m)
 {
     const steepness_counts counts = count_edges(m);
@@ -156,8 +158,8 @@ static void find_largest_noise(measuring *m)
     }
 }
 
-/* Whether the deviation of an edge is noise, by the meaning of its steepness. For thin triangles it
- * is noise if it is no larger than the largest noise. */
+/* Whether the deviation of an edge is noise, by the meaning of its steepness. The deviation of thin
+ * triangles is also noise if it is no larger than the largest noise. */
 static bool is_noise(const measuring *m, const edge_measure *edge)
 {
     const meaning means = m->meanings[edge->steepness];

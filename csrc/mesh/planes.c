@@ -33,15 +33,15 @@ typedef struct finding {
     double farthest; /* the largest coordinate */
     group *groups;   /* one for each key that several facets have */
     int32_t count;
-    int32_t *slots; /* first a hash table of keys, with a facet or NO_PLANE each; later a number for
-                       each facet */
+    int32_t *slots; /* first a hash table of facets by key, NO_PLANE in empty slots; later numbers
+                       of groups, then of planes */
     uint32_t mask;  /* number of slots, a power of two, minus 1 */
 } finding;
 
 /* The number of the step that a value lies in, with `steps` steps from 0 to 1. */
 static int32_t step_of(double value, double steps)
 {
-    /* conversion rounds positive numbers down, without a call */
+    /* 2^24 makes the number positive; conversion then rounds it down, without a call of floor */
     return (int32_t)(value * steps + (STEP_OFFSET + 0x1p24));
 }
 
@@ -100,7 +100,7 @@ static abut_status group_facets(finding *f)
         plane_of[k] = number;
         if (number != NO_PLANE) {
             f->groups[number].from =
-                f->triangles[k].corner[0]; /* the first facet's remains, as the last one set */
+                f->triangles[k].corner[0]; /* the last one set is that of the first facet */
         }
     }
     return ABUT_OK;

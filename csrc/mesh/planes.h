@@ -16,8 +16,8 @@ enum { NO_PLANE = -1 };
 typedef struct plane {
     vec3 normal;   /* of unit length, as exact as the facets' normals */
     double height; /* normal . x = height for its points */
-    double off;    /* the largest distance of a corner from the plane, with an upper bound of its
-                      rounding */
+    double off;    /* the largest distance of a corner from the plane, plus an upper bound of its
+                      rounding error */
     double tilt;   /* the largest difference between this normal and a facet's */
     double extent; /* the longest edge of a facet */
     double noise;  /* the smallest eps_n of a facet */
@@ -47,8 +47,9 @@ abut_index planes_byte_count(const plane_set *set, abut_index facet_count);
  * the facets and all computed from them, which is far less than the margin. A facet at the distance
  * `margin` from the foot is at least sqrt(d^2 + margin^2 - 2 d o) from the center. The facet with
  * the foot is at most d + o from it. This is less than the reach; otherwise nothing is in reach.
- * The farther point is in front of the tangent plane at the foot by at most 2 o + tilt |P_i - P_j|.
- * Smaller spheres have at least as much noise, as a part of their reach. */
+ * The farther point is in front of the tangent plane at the foot by at most 2 o plus `tilt` times
+ * the distance between both points. Smaller spheres have at least as much noise, as a part of their
+ * reach. */
 bool plane_is_sure(const plane *common, double reach, double margin);
 
 #endif

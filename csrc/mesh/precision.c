@@ -1,8 +1,8 @@
 /* How precisely the coordinates of a mesh were written.
  *
- * Digits are found from the values of each axis. A program that reads six digits of a text file
- * into doubles leaves numbers that are six digits to within float64's rounding. One that reads them
- * into float32 leaves them to within float32's rounding. */
+ * Digits are found from the values along each axis. If a program has read six digits of a text file
+ * into float64 numbers, each number is six digits to within the rounding of float64. If it has read
+ * them into float32 numbers, each is six digits to within the rounding of float32. */
 #include "precision.h"
 
 #include <limits.h>
@@ -108,7 +108,7 @@ typedef struct bit_span {
     int first, lowest;
 } bit_span;
 
-/* The bits of x, which is positive and not subnormal. */
+/* The span of the bits of x, which is positive and not subnormal. */
 static bit_span span_bits(double x)
 {
     uint64_t bits;
@@ -192,11 +192,12 @@ static void find_float_doubts(const axis_corners axes[3], float_doubts doubts[3]
 
 /* ---- digits ---- */
 
+/* The digits of all coordinates along an axis. */
 typedef struct axis_digits {
-    bool are_float; /* all of them are float32 numbers, and are judged as such */
-    bool are_few;   /* all of them are decimals with few digits */
+    bool are_float; /* all coordinates are float32 numbers, and are judged as such */
+    bool are_few;   /* all coordinates are decimals with few digits */
     digits digits;
-    int evidence; /* how unlikely it is that they have so few digits by chance, in bits */
+    int evidence; /* chance gives them so few digits with a probability of about 2^-evidence */
 } axis_digits;
 
 /* The smallest number of digits, up to `most`, that give x > 0 to within its rounding, or 0. */
@@ -229,7 +230,7 @@ static void add_number(axis_digits *axis, double x)
     axis->are_few = count > 0;
     include_digits(&axis->digits, &(digits){.significant = count, .decimals = decimals});
     if (count > 0 && rounding > 0.0 && axis->evidence < EVIDENCE_BITS) {
-        /* ratio of the spacing of decimals to that of numbers of the type, as a power of two */
+        /* the spacing of decimals, divided by the spacing of float32 or float64 numbers, in bits */
         axis->evidence += ilogb(power_of_ten(-decimals) / (2.0 * rounding));
     }
 }
@@ -372,7 +373,8 @@ static axis_facts find_facts(const precision *found, const polygon *p, int axis)
 
 /* Whether the coordinates of a facet along an axis surely were not rounded to float32: they lie on
  * a grid, or another axis has numbers that are not float32 and the facet is only a few units large.
- * False if the unit is small compared with the facet, since assuming it then has no effect. */
+ * False if the unit is small compared with the facet: it then makes no difference whether they were
+ * rounded. */
 static bool is_no_rounding(double unit, const float_doubts *doubts, double size)
 {
     return unit > SINGLE_ROUNDING * size &&

@@ -10,7 +10,7 @@ typedef struct digits {
     bool are_rounded;
     int significant; /* the largest number of digits, from the first that is not 0 */
     int decimals; /* the largest number of digits behind the point; negative if even digits before
-                     it are 0 */
+                     the point are 0 */
 } digits;
 
 /* Evidence that coordinates along an axis were not rounded to float32, though all may be

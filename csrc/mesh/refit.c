@@ -7,7 +7,8 @@
 #include "derive.h"
 #include "mesh_data.h"
 
-/* The facets of one chunk. The work for one facet, in the units of parallel_report. */
+/* FACETS_AT_ONCE: the number of facets of a chunk. WORK_OF_FACET: the work for a facet, in the
+ * units of parallel_report. */
 enum { FACETS_AT_ONCE = 1024, WORK_OF_FACET = 8 };
 
 typedef struct refitting {

@@ -1,16 +1,16 @@
 /* Ear clipping, seen along the polygon's Newell normal (G. H. Meisters, "Polygons have ears",
- * 1975).
+ * 1975). A convex corner is an ear if no other corner is inside the triangle with its neighbors.
  *
  * Each step removes the first ear in the polygon's order. A corner is checked only when it may be
- * that ear. Its rank stays valid until one of its neighbors, or the corner found inside its ear, is
- * removed. */
+ * that ear. Its rank stays valid until one of its neighbors, or the corner found inside its
+ * triangle, is removed. */
 #include "split.h"
 
 #include <string.h>
 
-/* Rank of a corner, best first. All other corners are outside of a RANK_EAR by more than rounding:
- * with a corner on its new side, the remaining outline would cross itself. If rounding leaves no
- * ear at all, a thin corner is removed, which loses no area. */
+/* Rank of a corner, best first. All other corners are outside of the triangle of a RANK_EAR by more
+ * than rounding. Removing an ear makes a new side; a corner on it would let the outline cross
+ * itself. If rounding leaves no ear at all, a thin corner is removed, which loses no area. */
 typedef enum corner_rank {
     RANK_EAR,   /* an ear, or not yet checked */
     RANK_CLOSE, /* an ear, with another corner close to it; or not yet checked for that */
@@ -21,7 +21,7 @@ typedef enum corner_rank {
 
 #define NONE (-1)
 
-/* A corner with its neighbors and its blocker: a corner found inside its ear. */
+/* A corner with its neighbors and its blocker: another corner, found inside its triangle. */
 typedef struct outline_corner {
     abut_index before, after;
     abut_index blocker;
@@ -48,7 +48,7 @@ static double longest_axis(vec3 a, vec3 b)
     return vec3_max_abs(vec3_sub(b, a));
 }
 
-/* A corner between its neighbors, and a blocker that keeps it from being an ear. */
+/* The triangle of a corner and its neighbors, and a blocker, if any: another corner inside it. */
 typedef struct ear {
     const splitter *s;
     vec3 at[3];
@@ -80,7 +80,7 @@ static bool is_thin(const splitter *s, abut_index corner)
 }
 
 /* Whether a corner blocks the ear: it is inside the triangle, or outside by at most the slack, and
- * coincides with none of the ear's corners. */
+ * coincides with none of the triangle's corners. */
 static bool is_in_the_way(ear *e, abut_index corner)
 {
     const vec3 q = e->s->corners[corner];

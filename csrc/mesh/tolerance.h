@@ -37,7 +37,8 @@
 
 /* Hierarchy (docs/method.md, section 3). Noise may put a point in front of a tangent plane by
  * FRONT_NOISES eps_n. It tilts the plane by the larger of TILT_FROM_NORMAL_NOISE sqrt(eps_n / d)
- * and TILT_FROM_NOISE eps / d. The length d is the distance of the sphere's center. */
+ * and TILT_FROM_NOISE eps / d. The length d is the distance of the contact point from the sphere's
+ * center. */
 #define FRONT_NOISES 10.0
 #define TILT_FROM_NORMAL_NOISE 2.0
 #define TILT_FROM_NOISE 4.0
@@ -61,8 +62,8 @@
  * facets that rounding tilts so far is of no use. */
 #define ROUNDED_FLAT 1e-2
 
-/* Four points in one plane have a triple product of 0. Rounding makes it at most this part of the
- * product of the distances from one point to the three others: 18 roundings. */
+/* The vectors from one point of a plane to three others have a triple product of 0. Rounding makes
+ * it at most this part of the product of their lengths: 16 roundings by 2^-53 each. */
 #define VOLUME_ROUNDING 0x1p-49
 
 /* The noise that follows from a deviation, as a multiple of it. The deviation is the mean error of
@@ -91,8 +92,8 @@
  * by at most this. Other poses turn contact vectors by more than the test allows for. */
 #define SKEW_LIMIT 1e-10
 
-/* Rounding changes the height of a corner over a plane by at most this part of the sum of the
- * absolute values of its terms: 4 roundings for the corner, 4 for the plane. */
+/* A corner's height over a plane is a sum of terms. Rounding changes it by at most this part of the
+ * terms' absolute values, added up: 4 roundings for the corner, 4 for the plane. */
 #define HEIGHT_ROUNDING 0x1p-50
 
 /* Bounds of a test of planes:
@@ -111,8 +112,8 @@
 /* The largest rounding error of the chord between two unit vectors. */
 #define CHORD_ROUNDING 1e-15
 
-/* Two numbers that differ by at most this part, a few last digits, may have the same square
- * root. */
+/* Two numbers that differ by at most this part of them, a few units in the last place, may have the
+ * same square root. */
 #define SAME_ROOT 1e-15
 
 /* A period counts as parallel to the plane of a half space if the normal's component along the
@@ -125,9 +126,10 @@
  * no pivot step is caused by rounding. It is far below what can be measured. */
 #define SATISFIED_WITHIN 1e-13
 
-/* The matrix G of a set of contacts is surely positive definite if all its pivots are larger than
- * this: a few units in the last place of 1. Along a direction with a smaller pivot, loads move by
- * at most 1. That changes no force by more than this, which is less than SATISFIED_WITHIN. */
+/* The matrix G of a set of contacts (docs/method.md, section 5) is surely positive definite if all
+ * its pivots are larger than this: tens of units in the last place of 1. Along a direction with a
+ * smaller pivot, loads move by at most 1. No force then changes by more than FLAT_CURVATURE, which
+ * is less than SATISFIED_WITHIN. */
 #define FLAT_CURVATURE 1e-14
 
 /* Two normals are perpendicular if their cosine is at most this, a few units in the last place of
@@ -143,7 +145,8 @@
 #define COPLANAR_ROUNDING 0x1p-50
 
 /* If the merged facets fail the check for convexity, merging is repeated with a quarter of the
- * tolerance, while that is more than this part of the first one: a few units in the last place. */
+ * tolerance, as long as it is more than this part of the first tolerance: a few units in the last
+ * place. */
 #define LEAST_MERGE 1e-3
 
 /* Entrances (docs/convex.md) depend on the signs of sines. A sine that should be 0 is at most
@@ -207,7 +210,8 @@
  * first. */
 #define DEEP 0.1
 
-/* Rounding may make two support gaps along the same normal differ by this: a few last digits. */
+/* Rounding may make two support gaps along the same normal differ by this: a few units in the last
+ * place. */
 #define GAP_ROUNDING 0x1p-50
 
 /* Walls under convex bodies. A corner is rounded this many times while two poses move it. */
@@ -227,16 +231,16 @@
 #define STRAIGHT_COSINE 0.9999
 
 /* Heights over a patch are computed from a facet's own plane if the cosine of the angle between
- * this plane and the patch is larger than this. Noise inclines slivers by more. */
+ * this plane and the patch is larger than this. Noise may incline slivers by larger angles. */
 #define UPRIGHT_COSINE 0.5
 
 /* Walls that meet at a concave edge (concave.c). A strip of one wall begins in front of the line
  * where both meet.
  * - STRIP_MARGIN: the strip begins at this multiple of what rounding and noise may explain, divided
  *   by the sine of the angle between the walls.
- * - STRIP_CLEAR: if that is farther from the line than this many reaches of the body, there is no
- *   strip, as between facets that noise alone tilts.
- * - STRIP_REACHES: the width of a strip in reaches, as wide as any body.
+ * - STRIP_CLEAR: if a strip would begin farther from the line than this many reaches of the body,
+ *   there is no strip, as between facets that noise alone tilts.
+ * - STRIP_REACHES: the width of a strip in reaches. A body is at most 2 reaches wide.
  * - LINE_REACHES: lines farther from the body than this many reaches have no strip. */
 #define STRIP_MARGIN 2.0
 #define STRIP_CLEAR 0.125

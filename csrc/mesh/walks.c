@@ -14,11 +14,12 @@
 #define WALK_HEIGHTS 3.0
 enum { WALK_EDGES = 64 };
 
-/* On nearly all walks over noise deviations grow by at most this; on most over shape, by more. */
+/* On nearly all walks over noise, deviations grow by at most this factor. On most walks over shape,
+ * they grow by more. */
 #define NOISE_GROWTH 2.5
 
-/* A walk over noise crosses other noisy edges: the rounding of digits explains at most this many in
- * four of their deviations. Behind a slight fold between exact facets, it explains all. */
+/* A walk over noise crosses other noisy edges. The rounding of digits explains at most this many
+ * deviations in four. Behind a slight fold between exact facets, it explains all deviations. */
 enum { EXPLAINED_OF_FOUR = 3 };
 
 /* Walks start from a sample of at most about twice this many triangles: enough to decide. */
@@ -29,8 +30,8 @@ typedef struct course {
     int32_t low, high, from; /* the next edge's ends; third corner of the triangle before */
     vec3 start, along, out;  /* the first edge's lexicographically smaller end; directions along and
                                 across it */
-    double middle, goal; /* the first edge's middle, as a position times the length of `along`; the
-                            distance that the walk must reach, times the length of `out` */
+    double middle, goal; /* the position of the first edge's middle, times the length of `along`;
+                            the distance that the walk must reach, times the length of `out` */
 } course;
 
 static course set_course(const deviations *d, abut_index number, int side)

@@ -1,18 +1,18 @@
 /* Nodal weights that preserve the moment. Section 4 of docs/method.md has the equations and names
  * the paper that numbers them.
  *
- * On an edge they are eq. 30, on a vertex 1. Inside they follow from areas in the plane. The areas
- * of a sliver cancel to their last digits. A weight with an error of 1e-9 moves the force by that
- * part of the sliver's length. So the facet is projected along the axis where its normal is
- * largest. That changes no ratio of areas and rounds nothing. Each area is computed from
- * differences without rounding error. */
+ * On an edge they are eq. 30, on a vertex 1. Inside they follow from areas in the plane. An area of
+ * a sliver is a difference of nearly equal products, so rounding would make it inexact. A weight
+ * with an error of 1e-9 moves the force by that part of the sliver's length. So the facet is
+ * projected along the axis where its normal is largest. This changes no ratio of areas and rounds
+ * nothing. The rounding errors of differences and products are added to each area. */
 #include "weights.h"
 
 typedef struct vec2 {
     double x, y;
 } vec2;
 
-/* A facet's plane seen without one coordinate; x and y are the other two. */
+/* A facet's plane seen without one coordinate; x and y are the axes of the other two: 0, 1 or 2. */
 typedef struct plane_view {
     const double *vertices;
     int x, y;

@@ -1,7 +1,7 @@
 /* Contact points and weights of FACET contacts on triangles, several at a time.
  *
  * The scalar code explains the steps: triangle_point in facet.c, and fill_outline in weights.c. It
- * also computes the weights of points that are not inside, which act on the nearest edge. */
+ * also computes the weights of points that are not inside: those of the nearest edge. */
 #include "../base/lanes_kernel.h"
 #include "../base/simd.h"
 #include "weights.h"
@@ -206,7 +206,7 @@ static lanes3 barycentric(const triangle_lanes *t, lanes3 point, lanes_mask *ins
 
 /* ---- all contacts ---- */
 
-/* Computes the weights of one point with the scalar twin. */
+/* Computes the weights of one point with the scalar code. */
 static void fill_one(const triangle_points *points, abut_index i)
 {
     force_point at = {.point = vec3_load(points->point + 3 * i),
