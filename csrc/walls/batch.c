@@ -86,7 +86,7 @@ abut_status batch_add_half_spaces(batch *b, const half_space *all, abut_index co
     return ABUT_OK;
 }
 
-/* The spheres of all blocks that have some: looks take whole blocks. */
+/* The number of spheres, rounded up to whole blocks, as looks need it. */
 static int32_t padded_count(const batch *b)
 {
     return (b->count + BATCH_BLOCK - 1) / BATCH_BLOCK * BATCH_BLOCK;

@@ -38,7 +38,7 @@ typedef struct mesh_view {
     bool is_triangles;            /* every facet is one triangle */
     double *local[3];             /* the centers in the mesh's frame: BATCH_ROOM each */
     const half_space *half_space; /* NULL in a view of a mesh */
-    int64_t first_look;           /* number of its first level's look */
+    int64_t first_look;           /* number of the look at its first level */
 } mesh_view;
 
 typedef struct batch {
@@ -56,19 +56,21 @@ typedef struct batch {
     /* BATCH_ROOM entries in each array, for each look */
     abut_index look_count, look_capacity;
     uint32_t *bucket;
-    uint16_t *units; /* LOOK_UNITS arrays: the center in its cell along x, y, z, and the square of
-                        the reach; then, for narrow spheres, the foot in the cell, and 0 */
-    uint64_t seen[BATCH_SPHERES / 64]; /* bit i: sphere i has a bucket with entries */
+    uint16_t *units; /* LOOK_UNITS arrays: the center's position in its cell along x, y, z, and the
+                        square of the reach; then, for narrow spheres, the foot's position in that
+                        cell, and 0 as its reach */
+    uint64_t seen[BATCH_SPHERES / 64]; /* bit i: sphere i has a bucket with entries, or is beside a
+                                          half space */
 
-    /* bit i: sphere i is narrow. Only the facets at its foot are searched: the point below its
-     * center on the one plane that holds all facets of its buckets */
+    /* bit i: sphere i is narrow. Only the facets at its foot are searched. The foot is the point
+     * below its center on the one plane that holds all facets of its buckets */
     uint64_t narrow[BATCH_SPHERES / 64];
     bool has_narrow;
 
     /* bit i: a half space is near sphere i, and is one of its candidates */
     uint64_t beside[BATCH_SPHERES / 64];
     bool has_beside;
-    bool is_sparse; /* few of the spheres before this batch needed a search: spheres without
+    bool is_sparse; /* few of the spheres before this batch needed a search, so spheres without
                        candidates are not loaded */
 
     double *block; /* memory of center, radius and reach */
@@ -95,9 +97,9 @@ static inline void batch_clear_views(batch *b)
     b->view_count = b->half_space_count = b->look_count = 0;
 }
 
-/* Loads those of `count` spheres for which the views may have candidates, until the batch is full.
- * Returns the number of spheres that were read. Sets *is_good: whether their centers are finite and
- * not too far, and all radii read are valid. */
+/* Loads some of `count` spheres, until the batch is full: all, or in a sparse batch those for which
+ * the views may have candidates. Returns the number of spheres that were read. Sets *is_good:
+ * whether the centers that were read are finite and not too far, and the radii valid. */
 abut_index batch_load(batch *b, const sphere_rows *rows, abut_index count, bool *is_good);
 
 /* Loads the first spheres, as many as fit, without checks: a list has the facets that they may
@@ -110,7 +112,8 @@ void batch_note_sparse(batch *b, abut_index passed);
 /* Computes the centers in the frame of each view. Call it after all views and spheres are added. */
 void batch_see(batch *b);
 
-/* Prepares the local centers of all views for batch_turn, which computes one of them. */
+/* Sets where the local centers of each view are stored. batch_turn computes the local center of
+ * sphere `i`. */
 void batch_place_locals(batch *b);
 static inline void batch_turn(const batch *b, const mesh_view *v, int32_t i)
 {
@@ -158,8 +161,9 @@ static inline uint16_t *batch_units(const batch *b, int64_t look, int number)
     return b->units + (LOOK_UNITS * look + number) * BATCH_ROOM;
 }
 
-/* The largest number that is used to compute a sphere's center in a view's mesh, or the radius. Its
- * last digit bounds the rounding of what is computed there. */
+/* The largest absolute value of a sphere's radius, of its center in the world and in a view's
+ * frame, and of the shifts between these. Its last digit bounds the rounding of what is computed
+ * there. */
 static inline double batch_largest(const batch *b, const mesh_view *v, int32_t sphere)
 {
     vec3 center = {b->center[0][sphere], b->center[1][sphere], b->center[2][sphere]};

@@ -5,7 +5,8 @@
 #include "../mesh/tolerance.h"
 #include "half_spaces.h"
 
-/* Arrays of doubles and of int32_t for each candidate; arrays of doubles for each seen sphere. */
+/* How many arrays of doubles and of int32_t there are for candidates, and of doubles for seen
+ * spheres. */
 enum { DOUBLES = 7, NUMBERS = 6, SEEN_DOUBLES = 13 };
 
 void line_begin(line *l, const batch *b, bool is_wide)
@@ -22,8 +23,8 @@ void line_free(line *l)
     *l = (line){.block = NULL};
 }
 
-/* Places the arrays in the block. Each begins a cache line, as their lengths are multiples of
- * one. */
+/* Places the arrays in the block. Each array begins at a cache line, since all lengths are
+ * multiples of a line. */
 static void place_arrays(line *l, abut_index room, abut_index seen_room)
 {
     seen_spheres *spheres = &l->candidates.seen_spheres;
@@ -76,7 +77,7 @@ abut_status line_reserve(line *l, abut_index count)
     candidates *c = &l->candidates;
     const abut_index views = c->batch->view_count + c->batch->half_space_count;
     count = count > c->capacity ? count : c->capacity;
-    /* each seen sphere has a candidate */
+    /* there are no more seen spheres than candidates */
     const abut_index seen = views < count / BATCH_SPHERES ? views * BATCH_SPHERES : count;
     if (count <= c->capacity && seen <= c->seen_spheres.capacity) {
         return ABUT_OK;

@@ -28,7 +28,7 @@ typedef struct seen_spheres {
 
 typedef struct candidates {
     const batch *batch;
-    bool is_wide; /* all facets are searched for narrow spheres, which have been counted before */
+    bool is_wide; /* narrow spheres are searched among all facets, not only those at their feet */
     int32_t count, capacity;
     int32_t *triangle; /* number in its mesh */
     int32_t *seen;     /* number of the seen sphere: 0, 0, 1, ..., without gaps */
@@ -70,18 +70,20 @@ static inline vec3 candidate_center(const candidates *c, int32_t i)
 /* ---- closest points: fast intersection test (paper, section 4) ---- */
 
 /* One number holds a closest point's type and, in the triangle, the local number of its edge or
- * corner. Local number 3 is neither. */
+ * corner. LOCAL_INSIDE stands for neither. */
 enum { CODES_PER_TYPE = 4, LOCAL_INSIDE = 3 };
 
 /* The closest point of each candidate. */
 typedef struct closest_points {
     const candidates *candidates;
-    double *distance_sq; /* infinite if out of reach, or not the facet's nearest triangle */
+    double *distance_sq; /* INFINITY if the point is out of reach, or another triangle of its facet
+                            is nearer */
     double *offset[3];   /* center - point, the paper's contact vector V, along the world's axes */
     int32_t *code;       /* CODES_PER_TYPE x abut_type + local number */
 } closest_points;
 
-/* Finds the closest points of all candidates, and which ones touch. Half spaces always do. */
+/* Finds the closest points of all candidates, and which of them touch. Half spaces among the
+ * candidates always touch. */
 void closest_find(closest_points *p);
 
 /* The work of tests, in the units of parallel_report: a closest point costs as much as four entries
@@ -130,7 +132,8 @@ _Static_assert(offsetof(contact, overlap) == CONTACT_OVERLAP * sizeof(double), "
 _Static_assert(offsetof(contact, normal_noise) == CONTACT_NOISE * sizeof(double),
                "as its name says");
 
-/* A center at a smaller distance counts as on the facet: the square would vanish. */
+/* A center at a smaller distance counts as on the facet: the square of the distance would
+ * vanish. */
 #define AT_CENTER 0x1p-511
 
 /* For each seen sphere, the nearest contact of its sphere, with the tangent plane. */
@@ -159,8 +162,8 @@ typedef struct kept {
     bool has_refused;
     abut_index refused_count; /* candidates of refused spheres */
 
-    bool has_rivals; /* some sphere keeps all candidates: two contacts are the nearest, or it is
-                        beside a half space */
+    bool has_rivals; /* some sphere keeps all candidates that touch: two of its contacts are equally
+                        near, or it is beside a half space */
     int32_t *spare;  /* scratch: numbers of candidates */
     abut_index touch_count;
 } kept;
@@ -196,8 +199,8 @@ static inline vec3 kept_facet_normal(const kept *k, int32_t i)
     return pose_turn(v->pose, mesh_normal(v->mesh, candidate_triangle(k->candidates, i)->facet));
 }
 
-/* Whether a contact has the normal of its surface. It always has the normal of a half space, which
- * may contain the center. */
+/* Whether a contact's normal is that of its surface. This is so if the center is on the facet, and
+ * always for a half space, which may contain the center. */
 static inline bool kept_has_own_normal(const kept *k, int32_t i)
 {
     return kept_is_at_center(k, i) || candidate_half_space(k->candidates, i);
@@ -228,8 +231,8 @@ void line_free(line *l);
 abut_status line_reserve(line *l, abut_index count);
 
 /* Collects the candidates of those spheres of the batch, from number `from` on, that have their bit
- * set, for as many spheres as fit. *next is the first sphere that did not fit, or the batch's
- * count. Returns ABUT_OK or ABUT_NO_MEMORY. */
+ * set in `spheres`, for as many spheres as fit. *next is the first sphere that did not fit, or the
+ * batch's count. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status line_collect(line *l, const uint64_t *spheres, int32_t from, int32_t *next);
 
 #endif

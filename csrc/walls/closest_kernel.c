@@ -4,7 +4,7 @@
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
-/* Triangles side by side. */
+/* Triangles side by side, one in each lane. */
 typedef struct triangles {
     lanes3 corner[3], normal;
     lanes marks; /* the record's `second` and `marks`, as bits */
@@ -126,8 +126,8 @@ LANES_INLINE edge mark_edge(const triangles *t, edge e, int k)
     return e;
 }
 
-/* The closest point of an edge. Turning the edge changes only signs, and an `along` of 0 leaves the
- * offset of the first end. */
+/* The closest point of an edge. An edge that make_edge has turned differs only in signs. If `along`
+ * is 0, the offset is exactly that of the first end. */
 LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
 {
     lanes zero = lanes_set(0.0);
@@ -139,7 +139,7 @@ LANES_INLINE nearest on_edge(const edge *e, bool has_fans)
         at_from = mask_or(at_from, mask_and(e->is_diagonal, lanes_equal(p, zero)));
         at_to = mask_or(at_to, mask_and(e->is_diagonal, lanes_equal(p, length_sq)));
     }
-    /* including edges where `along` rounds to 1 */
+    /* this includes edges where `along` rounds to 1 */
     lanes_mask is_to = lanes_no_more(lanes_set(1.0), along);
     along = lanes_select(at_from, zero, along);
     lanes3 offset = lanes3_sub(e->from, lanes3_scale(e->vector, along));
@@ -190,8 +190,8 @@ LANES_INLINE nearest consider_edge(const triangles *t, const surroundings *s, in
     return nearest_select(counts, &found, &best);
 }
 
-/* Eqs. 16-25 in the order of table 3. Without fans every facet is a triangle: no edge is a
- * diagonal, and all triangles have an inside. */
+/* The closest points of triangles, by eqs. 16-25 of the paper in the order of table 3. Without fans
+ * every facet is a triangle: no edge is a diagonal, and all triangles have an inside. */
 LANES_INLINE nearest closest_points_of(const triangles *t, lanes3 center, bool has_fans)
 {
     surroundings s = look_around(t, center);

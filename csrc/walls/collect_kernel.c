@@ -8,7 +8,8 @@
 #include "half_spaces.h"
 #include "kernels.h"
 
-/* The number of candidates of a seen sphere that are marked together: few spheres have more. */
+/* The number of candidates that get the number of their seen sphere together; few spheres have
+ * more. */
 enum { MARKED_AT_ONCE = 16 };
 _Static_assert((int)MARKED_AT_ONCE <= (int)CANDIDATE_PADDING, "arrays have room behind the last");
 
@@ -55,8 +56,8 @@ LANES_INLINE int32_t append_near(int32_t *list, const entries *set, bool has_sla
     return count;
 }
 
-/* Adds the facets of one bucket near the sphere, as if they were triangles with these numbers.
- * Returns false if they do not fit. */
+/* Adds the facets of one bucket near the sphere, as if their numbers were those of triangles
+ * (expand_fans corrects this). Returns false if they do not fit. */
 LANES_INLINE bool collect_bucket(candidates *c, const entries *set, bool has_slabs, uint32_t bucket,
                                  const uint16_t *units)
 {

@@ -27,7 +27,8 @@ typedef struct gathered {
     abut_index count;
 } gathered;
 
-/* The source of a chunk's blocks: its records, or those of any chunk after a search by place. */
+/* The source of a chunk's blocks: the chunk's own records or, after a search by place, those of any
+ * chunk. */
 typedef struct source {
     const abut_contacts *contacts;
     abut_index chunk;
@@ -166,7 +167,7 @@ static void write_offsets(const writing *w, abut_index chunk)
     }
 }
 
-/* Writes the offsets of write_offsets after a search by place. */
+/* Writes the same offsets as write_offsets, after a search by place. */
 static void sum_offsets(const writing *w, abut_index chunk)
 {
     sphere_range spheres = chunk_spheres(chunk, w->contacts->now.query.sphere_count);

@@ -81,7 +81,8 @@ void rows_fetch(const contact_block *r)
 typedef struct sorted {
     int32_t aside[ROWS], others[ROWS];
     abut_index aside_count, other_count;
-    abut_index nodes[ROWS]; /* index of each item's nodes, from the block's first */
+    abut_index nodes[ROWS]; /* index of each item's first node, counted from the block's first
+                               node */
 } sorted;
 
 static bool is_on_triangle(const contact_block *r, const contact *c)
@@ -223,7 +224,8 @@ static void write_force(const contact_block *r, abut_index i, abut_index node)
 typedef struct side_by_side {
     const triangle *triangle[ROWS];
     const double *center[ROWS], *offset[ROWS];
-    double center_copy[ROWS][4], offset_copy[ROWS][4]; /* if the caller's are in another frame */
+    double center_copy[ROWS][4], offset_copy[ROWS][4]; /* used if the caller's values are in another
+                                                          frame */
     double point[3 * ROWS], weight[3 * ROWS];
 } side_by_side;
 

@@ -29,7 +29,8 @@ typedef struct contact_block {
     const double *shares; /* shares of the items; NULL: all are 1 */
     abut_index count;
     abut_index node;         /* index of the first item's nodes */
-    abut_index first_sphere; /* the items' spheres are counted from this number of the caller's */
+    abut_index first_sphere; /* the caller's number of the chunk's first sphere; the items' spheres
+                                are counted from it */
     mesh_place at;
     abut_columns to; /* columns from the first item's row and node on */
 } contact_block;
@@ -61,9 +62,11 @@ abut_index rows_write(const contact_block *r);
 typedef struct early {
     abut_contacts *contacts;
     atomic_flag is_locked; /* a thread that does not get the lock continues with its search */
-    abut_index counted;    /* number of first chunks for which the end of the rows is known */
-    abut_index taken;      /* number of first chunks that are written, or being written */
-    bool is_full;          /* the memory is too small for the next one */
+    abut_index counted;    /* number of chunks, from the first on, for which the end of the rows is
+                              known */
+    abut_index taken;      /* number of chunks, from the first on, that are written, or being
+                              written */
+    bool is_full;          /* the caller's memory is too small for the next chunk */
 } early;
 
 /* Prepares `contacts`, in the caller's order and with memory; returns the sink. */

@@ -32,7 +32,8 @@ LANES_INLINE entries entries_of(const bins *set)
                      .begins = set->begins};
 }
 
-/* Units of a sphere in its cell: along x, y, z, and the square of its reach, BATCH_ROOM apart. */
+/* Unit `axis` of a sphere: 0 to 2 are its position in its cell along x, y, z, and 3 is the high
+ * half of its squared reach. The arrays are BATCH_ROOM apart. */
 LANES_INLINE uint16_t unit(const uint16_t *units, int axis)
 {
     return units[axis * BATCH_ROOM];

@@ -20,7 +20,8 @@ static const int32_t *fan_of(const listing *g, abut_index row)
     return mesh->fans + g->found->facet[row];
 }
 
-/* The first mesh after number `last` that rows are with; the number of meshes if there is none. */
+/* The first mesh after number `last` that has contacts in rows `begin` ... `end` - 1; the number of
+ * meshes if there is none. */
 static abut_index next_mesh(const listing *g, abut_index begin, abut_index end, abut_index last)
 {
     abut_index next = g->finder->mesh_count;

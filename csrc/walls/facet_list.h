@@ -19,9 +19,9 @@ typedef struct facet_list {
     memory_block begin_block, item_block;
 } facet_list;
 
-/* Adds the facets that a query of larger spheres has found, with all contacts kept, to a list;
- * makes a new list if it is NULL. Spheres without any contact, with a mesh or a half space, are not
- * added. Free it with facet_list_free. Returns ABUT_OK or ABUT_NO_MEMORY. */
+/* Adds the facets that a query of larger spheres has found, with all contacts kept, to a list.
+ * Makes a new list if *list is NULL. Spheres without any contact, with a mesh or a half space, are
+ * not added. Free the list with facet_list_free. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status facet_list_add(facet_list **list, const abut_finder *finder, abut_index sphere_count,
                            const abut_columns *found);
 
@@ -33,8 +33,8 @@ void facet_list_clear(facet_list *l);
 void facet_list_free(facet_list *l);
 abut_index facet_list_bytes(const facet_list *l);
 
-/* Searches the facets of a list. The query's spheres must be those of the list, its period 0; it is
- * not checked. Without a list (NULL) this is abut_contacts_find_into. */
+/* Searches the facets of a list. The query's spheres must be those of the list, and its period must
+ * be 0; the query is not checked. Without a list (NULL) this is abut_contacts_find_into. */
 abut_status contacts_find_listed(const abut_finder *finder, const abut_query *query,
                                  const facet_list *list, const abut_room *room,
                                  abut_contacts **contacts, abut_error *error);

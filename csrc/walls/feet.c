@@ -52,8 +52,8 @@ static void refuse_lost(kept *k, int32_t from, int32_t next)
     k->has_refused = true;
 }
 
-/* Whether the nearest contact of sphere `n`, among those with candidates, is inside a facet. If
- * several are as near, the first one decides. */
+/* Whether the nearest contact of a sphere is inside a facet; `n` is the sphere's number among those
+ * with candidates. If several contacts are equally near, the first one decides. */
 static bool is_over_facet(const kept *k, int32_t n)
 {
     const closest_points *p = k->closest;
@@ -66,7 +66,7 @@ static bool is_over_facet(const kept *k, int32_t n)
     return nearest >= 0 && p->code[nearest] == CODES_PER_TYPE * ABUT_FACET + LOCAL_INSIDE;
 }
 
-/* Refuses a sphere: what it has found does not count. */
+/* Refuses sphere `n` of those with candidates. The facets found for it are no longer counted. */
 static void refuse(kept *k, int32_t n)
 {
     const candidates *c = k->candidates;

@@ -10,7 +10,7 @@
 #include "../mesh/tolerance.h"
 #include "kernels.h"
 
-/* Spheres of a block and their planes; a normal of 0: the sphere has none. */
+/* Spheres of a block and their planes. The normal of a sphere without a plane is 0. */
 typedef struct block {
     const double *center[3], *reach;
     double normal[3][BATCH_BLOCK], height[BATCH_BLOCK];
@@ -18,7 +18,8 @@ typedef struct block {
     int32_t is_away[BATCH_BLOCK];
 } block;
 
-/* 1 + the number of the plane with all facets of a sphere's buckets, all in this view; or 0. */
+/* 1 + the number of the plane that holds all facets of a sphere's buckets; 0 if there is none, or
+ * if a bucket is in another view. */
 static uint16_t find_plane(const batch *b, const mesh_view *v, int32_t sphere)
 {
     const int64_t first = v->first_look, end = first + v->set->level_count;
@@ -75,8 +76,8 @@ static void find_feet(block *at, double off)
     }
 }
 
-/* Converts feet to units of the cell of their center, which is less than a cell away. The result
- * has no meaning for spheres that are not narrow. */
+/* Writes feet in units of the cell of their sphere's center. A foot is less than a cell from the
+ * center. The result has no meaning for spheres that are not narrow. */
 static void put_units(const double *center, const double *foot, double inv_cell, uint16_t *units)
 {
     for (int i = 0; i < BATCH_BLOCK; i++) {

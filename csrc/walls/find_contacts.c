@@ -82,8 +82,8 @@ static void give_worker(worker *w)
 
 /* ---- from a batch to records ---- */
 
-/* Finds the kept candidates of spheres of the batch, from number `from` on, that have their bit
- * set, for as many as fit. *next is the first sphere that did not fit. */
+/* Finds the kept candidates of those spheres of the batch, from number `from` on, that have their
+ * bit set in `spheres`, for as many as fit. *next is the first sphere that did not fit. */
 static abut_status find_kept(worker *w, line *l, const uint64_t *spheres, int32_t from,
                              int32_t *next)
 {
@@ -184,7 +184,8 @@ static void look(worker *w)
     batch_see_beside(b);
 }
 
-/* Fills the batch with the first spheres of a range, and removes those that were read from it. */
+/* Fills the batch with the first spheres of a range, which then begins after those that were
+ * read. */
 static abut_status fill_batch(worker *w, sphere_range *spheres)
 {
     batch *b = &w->batch;

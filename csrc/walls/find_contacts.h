@@ -19,7 +19,8 @@ typedef struct find_task {
     records_sink sink;
 } find_task;
 
-/* Totals of a search. overfull_sphere: a sphere with too many images, by the order of search. */
+/* Totals of a search. overfull_sphere is the number of a sphere with too many images, in the order
+ * of search. */
 typedef struct find_counts {
     abut_index entries, tests, touches, overfull_sphere;
 } find_counts;

@@ -15,8 +15,8 @@ typedef struct half_space {
     vec3 point, normal; /* normal: of unit length, out of the solid */
     int32_t number;     /* number among the query's surfaces: meshes, then half spaces */
 
-    /* Vector code reads a triangle of each candidate. This triangle has only the normal and the
-     * noises: what is computed from its corners is replaced later. */
+    /* Vector code reads a triangle of each candidate. Of this triangle only the noises are set;
+     * mesh.view has the normal. What is computed from its corners is replaced later. */
     abut_mesh mesh;
     triangle triangle;
     double own_normal[3];
@@ -29,10 +29,12 @@ static inline double half_space_height(const half_space *h, vec3 point)
     return vec3_dot(h->normal, vec3_sub(point, h->point));
 }
 
-/* Places a query's half spaces in `room`, with numbers from mesh_count on. NULL: no memory. */
+/* Places a query's half spaces in `room`, with numbers from mesh_count on. Returns NULL if there is
+ * no memory. */
 half_space *half_spaces_place(memory_block *room, const abut_query *query, abut_index mesh_count);
 
-/* Checks the numbers of half spaces, and that no period crosses a plane, where the world ends. */
+/* Checks the numbers of half spaces, and that each plane is along all periods: a half space does
+ * not repeat. Returns ABUT_OK or the status of what is wrong. */
 abut_status half_spaces_check(const abut_query *query, abut_index mesh_count, abut_error *error);
 
 #endif

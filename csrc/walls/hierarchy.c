@@ -1,6 +1,6 @@
-/* Distance hierarchy: which of the touching facets become contacts. This is the only place that
- * drops a contact. Before it, hierarchy_kernel.c leaves out what the nearest contact surely
- * eliminates, and feet_kernel.c facets of one plane that are surely dropped here (mesh/planes.h).
+/* Distance hierarchy: which of the touching facets become contacts. The rule that drops contacts is
+ * only here. Before, hierarchy_kernel.c and feet_kernel.c leave out what this rule surely drops:
+ * what the nearest contact eliminates, and facets of one plane away from the foot (mesh/planes.h).
  *
  * A facet's contact is its closest point P with the contact vector V = C - P; the contact type
  * hierarchy (table 3) has chosen it already. Neighboring facets that a sphere touches partly repeat
@@ -204,7 +204,8 @@ static void share_noise_of(kept *k, const int32_t *some, int32_t some_count, con
     }
 }
 
-/* The end of the contacts at the distance of contact `first` and of its type. */
+/* The index after the contacts, from `first` on, that have the distance and the type of contact
+ * `first`. */
 static int32_t end_of_alike(const touching *q, int32_t first)
 {
     const kept *k = q->kept;
@@ -297,11 +298,11 @@ static abut_status sweep(touching *stay, touching *next, double flat_tilt, paral
  * together, since only their place matters here. */
 
 /* Up to MANY contacts are sorted together, which is faster. With more, the nearest are decided
- * first while at most MANY are kept: in up to ROUNDS rounds, where up to ROUNDS contacts remove
- * others. */
+ * first, in up to ROUNDS rounds and while at most MANY contacts are kept. In each round up to
+ * ROUNDS contacts remove others. */
 enum { MANY = 48, ROUNDS = 12 };
 
-/* Moves the nearest contacts to the front; returns how many there are. */
+/* Moves all contacts at the smallest distance to the front; returns how many there are. */
 static int32_t take_nearest(touching *remaining)
 {
     const kept *k = remaining->kept;

@@ -16,8 +16,8 @@ typedef struct measures {
 } measures;
 
 /* Appends the first `count` spheres of a block of rows to the batch, with their numbers in the
- * block. If the batch is sparse, only those that its views may have something for. Returns false if
- * a center that was read is not finite or too far, or a radius is invalid. */
+ * block. If the batch is sparse, only those for which its views may have candidates are appended.
+ * Returns false if a center that was read is not finite or too far, or a radius is invalid. */
 typedef bool load_block_kernel(batch *b, const sphere_rows *block, int32_t count);
 
 /* Finds the smallest and the largest radius. Returns false if a radius is not valid. */
@@ -32,7 +32,7 @@ typedef void look_buckets_kernel(batch *b, const mesh_view *v);
 typedef void look_feet_kernel(batch *b, const mesh_view *v);
 
 /* Collects the candidates of those spheres of the batch, from number `from` on, that have their bit
- * set. Returns the first sphere that did not fit, or the batch's count. */
+ * set in `spheres`. Returns the first sphere that did not fit, or the batch's count. */
 typedef int32_t collect_kernel(candidates *c, const uint64_t *spheres, int32_t from);
 
 /* Finds the closest points of all candidates. has_fans: some facets are several triangles. */

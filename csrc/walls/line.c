@@ -1,5 +1,5 @@
-/* Candidates of a batch's spheres and their closest points: the nearest of each facet's triangles,
- * along the world's axes. */
+/* Collects the candidates of a batch's spheres and finds their closest points: for each facet that
+ * of its nearest triangle, along the world's axes. */
 #include "half_spaces.h"
 #include "kernels.h"
 
@@ -23,8 +23,8 @@ abut_status line_collect(line *l, const uint64_t *spheres, int32_t from, int32_t
     return status;
 }
 
-/* Keeps the nearest of a polygon's triangles, which are neighbors; of several as near, the one
- * first in the contact type hierarchy (section 5.1). */
+/* Keeps only the nearest of a polygon's triangles, which are consecutive candidates. Of several at
+ * the same distance, this is the first in the contact type hierarchy (paper, section 5.1). */
 static void keep_nearest(closest_points *p, int32_t *best, int32_t i)
 {
     double best_sq = p->distance_sq[*best], sq = p->distance_sq[i];

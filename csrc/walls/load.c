@@ -4,7 +4,8 @@
 #include "half_spaces.h"
 #include "kernels.h"
 
-/* If fewer spheres than this part need a search, spheres without candidates are not loaded. */
+/* If less than this fraction of the spheres need a search, spheres without candidates are not
+ * loaded. */
 #define SPARSE 0.5
 
 /* Loads less than a block from a copy, since nothing may be read after the caller's last row. */
@@ -58,7 +59,7 @@ void batch_note_sparse(batch *b, abut_index passed)
     b->is_sparse = (double)batch_seen_count(b) < SPARSE * (double)passed;
 }
 
-/* Bits of a block's spheres that a half space is near. */
+/* The bits of those spheres of a block that are near the half space. */
 static uint64_t find_beside(const batch *b, const half_space *h, int32_t begin)
 {
     uint64_t near = 0;

@@ -11,8 +11,8 @@
  *
  * Plain loops over arrays without branches, which compilers vectorize. */
 
-/* Finds the buckets of a block's spheres. hit[i]: the view serves the sphere, and its bucket has
- * entries. */
+/* Finds the buckets of a block's spheres. hit[i] is 1 if the view serves sphere i, and its bucket
+ * has entries. */
 static void find_buckets(const batch *b, const mesh_view *v, const bin_level *level, int32_t begin,
                          uint32_t *restrict bucket, uint32_t *restrict hit)
 {
@@ -49,8 +49,8 @@ static void find_units(const double *x, double inv_cell, uint16_t *units)
     }
 }
 
-/* Squares of the reaches in units, for culling: rounded outward, including the rounding of
- * positions. They have no meaning for spheres that other views serve. */
+/* The high 16 bits of the squared reaches in units, for culling: rounded outward, including the
+ * rounding of positions. They have no meaning for spheres that other views serve. */
 static void find_limits(const double *reach, double inv_cell, uint16_t *limits)
 {
     double scale = inv_cell * UNITS_PER_CELL;
@@ -97,9 +97,9 @@ void KERNEL(look_buckets)(batch *b, const mesh_view *v)
 
 /* ---- spheres in rows ----
  *
- * Computes the same as above from rows, in the same order, so that no sphere is left out that would
- * find a bucket there. Radii are not read: waiting for their memory takes time, and with several
- * bands only few more spheres are copied. */
+ * The functions below compute the same as those above, but from the caller's rows. They do so in
+ * the same order, so that no sphere is left out that has a bucket above. Radii are not read:
+ * waiting for their memory takes time, and with several bands only few more spheres are copied. */
 
 LANES_INLINE lanes3 lanes3_set(vec3 a)
 {
@@ -132,7 +132,7 @@ LANES_INLINE lanes_mask is_within(const bin_level *level, lanes3 center)
 }
 
 /* Which of these spheres have a bucket with entries; `places` are in units of cells. With AVX-512
- * the loop as compiled would take 1.5 times as long for spheres that are far away. */
+ * the loop of the other levels would take 1.5 times as long for spheres that are far away. */
 LANES_INLINE unsigned occupied_bits(const uint32_t *occupied, const bin_level *level,
                                     const lanes places[3], unsigned bits)
 {
@@ -234,8 +234,8 @@ LANES_INLINE lanes_mask are_radii(lanes radius)
                     lanes_no_more(radius, lanes_set(ABUT_COORDINATE_LIMIT)));
 }
 
-/* Prefetches as many rows as a vector has, one batch ahead: during the other work the processor no
- * longer prefetches by itself. */
+/* Prefetches as many rows as a vector has lanes, one batch ahead: during the other work the
+ * processor no longer prefetches by itself. */
 LANES_INLINE void fetch_ahead(const double *centers, const double *radii)
 {
     for (int part = 0; part < 3; part++) {
@@ -244,7 +244,7 @@ LANES_INLINE void fetch_ahead(const double *centers, const double *radii)
     PREFETCH((uintptr_t)radii + BATCH_SPHERES * sizeof *radii);
 }
 
-/* Appends as many spheres as a vector has. Returns false if one is invalid. */
+/* Appends as many spheres as a vector has lanes. Returns false if one is invalid. */
 LANES_INLINE bool append_lanes(batch *b, const double *centers, const double *radii, double gap)
 {
     const lanes limit = lanes_set(ABUT_COORDINATE_LIMIT), radius = lanes_load(radii);

@@ -18,14 +18,16 @@ typedef struct contact_row {
     vec3 point, normal;
     double tilt; /* the angle by which the normal may be off */
 
-    /* of a contact now: number of the nearest earlier contact that it may continue and that was not
-     * taken when it was searched; -1: none, or it has a match */
+    /* of a contact now: number of the nearest earlier contact that it may continue, among those
+     * that were not taken at the time of the search; -1 if there is none, or this contact has a
+     * match */
     abut_index proposed;
     double distance_sq;
     bool is_taken; /* of an earlier contact: it has a match */
 
     /* of an earlier contact: the first contact now with the same mesh; of that contact now: the
-     * earlier one whose normal agrees best */
+     * earlier contact with the nearest normal, the cosine of the angle between both normals, and
+     * the whole periods between both points */
     abut_index counterpart;
     double agreement;
     vec3 wrap;
@@ -37,8 +39,8 @@ typedef struct contact_list {
     abut_index count;
 } contact_list;
 
-/* The number of spheres in a chunk: starting a chunk costs little, and threads can share the
- * work. */
+/* The number of spheres in a chunk: enough that starting a chunk costs little, and few enough that
+ * threads can share the work. */
 enum { CHUNK_SPHERES = 256 };
 
 static row_span rows_of(const abut_step *step, abut_index sphere)
@@ -60,8 +62,8 @@ typedef struct scratch {
 
 /* ---- which contacts may match ---- */
 
-/* Whether two normals differ by at most the angle `tilt`. Most are decided without its chord, which
- * is no longer than the angle. */
+/* Whether two normals differ by at most the angle `tilt`. Most pairs are decided without the chord
+ * of this angle, which is no longer than the angle. */
 static bool are_within(vec3 normal, vec3 other, double tilt)
 {
     const double chord_sq = vec3_norm_sq(vec3_sub(normal, other));
@@ -341,7 +343,7 @@ static abut_status match_alike(const contact_matching *m, contact_list now, cont
     return status;
 }
 
-/* Keeps only contacts without a match in the lists, which have the rows of one sphere. */
+/* Removes contacts that have a match from both lists, which have the rows of one sphere. */
 static void keep_left(const contact_matching *m, contact_list *now, contact_list *before,
                       const contact_row *sorted)
 {

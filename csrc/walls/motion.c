@@ -43,7 +43,7 @@ static mesh_motion motion_between(const pose *old, const pose *new)
     return m;
 }
 
-/* The number of meshes with poses in each step that has poses. */
+/* The number of meshes that have poses in both steps, or in the only step with poses. */
 static abut_index count_posed(const abut_step *now, const abut_step *before)
 {
     if (!now->poses || !before->poses) {
@@ -164,7 +164,8 @@ vec3 motion_point(const motion *m, const abut_step *before, abut_index row)
  * A tangential vector turns with its mesh, and then from the old tangent plane into the new one
  * (docs/method.md, section 6). Its length does not change. */
 
-/* The number of rows in a chunk: starting a chunk costs little, and threads can share the work. */
+/* The number of rows in a chunk: enough that starting a chunk costs little, and few enough that
+ * threads can share the work. */
 enum { CHUNK_ROWS = 512 };
 
 typedef struct carrying {

@@ -43,7 +43,8 @@ static abut_status find_bad_sphere(const abut_query *query, abut_error *error)
     return error_set_status(error, ABUT_INPUT_CHANGED);
 }
 
-/* Eq. 28 is for quads; triangles have only one kind of weights. */
+/* Rejects the weights of eq. 28, which are for quads, if a facet has more than 4 corners. Triangles
+ * have only one kind of weights. */
 static abut_status check_weights(const abut_finder *finder, abut_index number,
                                  const abut_query *query, abut_error *error)
 {
@@ -83,8 +84,9 @@ static abut_status check_query(const abut_finder *finder, const abut_query *quer
     return status;
 }
 
-/* The octave of a reach; the last octave has all others. These include reaches that the caller has
- * changed meanwhile, which may be below the smallest one or no number. */
+/* The octave of a reach, counted from the first. The last octave also has all reaches outside the
+ * range. Among these are reaches that the caller has changed meanwhile, which may be below the
+ * smallest one or no number. */
 static int64_t octave_of(const reach_profile *profile, double reach)
 {
     const int64_t octave = (int64_t)ilogb(reach) - profile->first_octave;

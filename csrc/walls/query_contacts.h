@@ -21,8 +21,8 @@ typedef struct contact_query {
     abut_room room;         /* the caller's memory: rows go into it during the search */
     bool has_room;
     abut_index chunk_count;
-    abut_index written_count; /* number of first chunks with rows in the caller's memory, no longer
-                                 in their records */
+    abut_index written_count; /* number of chunks, from the first on, whose rows are in the caller's
+                                 memory and no longer in their records */
 } contact_query;
 
 struct abut_contacts {
@@ -36,7 +36,7 @@ struct abut_contacts {
     abut_index chunk_capacity;
     memory_block first_block, first_node_block;
     scene_room scene_room;
-    abut_index *firsts;      /* chunk_count + 1: each chunk's first row; chunks of spheres in the
+    abut_index *firsts;      /* chunk_count + 1: the first row of each chunk of spheres in the
                                 caller's order */
     abut_index *first_nodes; /* chunk_count + 1: each chunk's first node */
 };
@@ -46,7 +46,7 @@ struct abut_contacts {
 abut_contacts *contacts_make(const abut_finder *finder, const abut_query *query,
                              const facet_list *list, const abut_room *room);
 
-/* Stores a chunk's records, and returns other memory in their place. */
+/* Stores a chunk's records, and leaves other memory in `found`. */
 void contacts_keep(abut_contacts *contacts, abut_index chunk, records *found);
 
 /* A sink that stores all records. */

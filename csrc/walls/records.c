@@ -35,7 +35,8 @@ static abut_status reserve(records *r, abut_index added, bool has_shares)
                : memory_fit(&r->shares, room, &r->share_capacity, sizeof *r->shares);
 }
 
-/* Sets the number of an image other than 0 in r->images. Appends it if it is not the last one. */
+/* Sets *number to the number of the view's image, other than image 0, in r->images. Appends the
+ * image if it is not the last one there. */
 static abut_status number_image(records *r, const mesh_view *v, abut_index *number)
 {
     const abut_index last = r->image_count - 1;
@@ -150,8 +151,8 @@ static void drop_zero_shares(touching *t, double *shares)
     t->count = left;
 }
 
-/* Drops facets across a gap that the hierarchy eliminates, given the facets that touch: all but one
- * of a flat wall. The facets are sorted. */
+/* Drops those facets across a gap that the hierarchy eliminates: all but one of a flat wall. Facets
+ * that overlap the sphere stay. All facets are sorted, and decide together what is eliminated. */
 static abut_status eliminate_apart(const resolution *r, touching *t, double radius,
                                    share_scratch *s, parallel_job *job)
 {

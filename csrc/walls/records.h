@@ -5,7 +5,7 @@
 #include "candidates.h"
 #include "sharing.h"
 
-/* The number of spheres in a chunk: enough that starting one costs little, and few enough that
+/* The number of spheres in a chunk: enough that starting a chunk costs little, and few enough that
  * threads can share the work and interrupt it. */
 enum { CHUNK_SPHERES = BATCH_SPHERES };
 
@@ -53,8 +53,8 @@ static inline void records_swap(records *a, records *b)
     *b = other;
 }
 
-/* What is done with a chunk's records. The thread that has searched the chunk calls it; chunks come
- * in any order. It may exchange the records' memory for another. */
+/* What is done with a chunk's records. The thread that has searched the chunk calls this function;
+ * chunks come in any order. The function may exchange the memory of `found` for other memory. */
 typedef abut_status records_take(void *context, abut_index chunk, records *found,
                                  parallel_job *job);
 

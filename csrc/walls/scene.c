@@ -17,7 +17,8 @@
  * are too far from each other for one batch. A single sphere has no such limit. */
 #define IMAGES_OF_BATCH 64.0
 
-/* Up to this many meshes all get views: finding those near some spheres would take longer. */
+/* If there are at most this many meshes, all get views: finding those near some spheres would take
+ * longer. */
 enum { FEW_MESHES = 8 };
 
 /* A batch with more views than this has spheres too far from each other. */
@@ -68,7 +69,7 @@ abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
         }
     }
     s->lattice = lattice_load(query->period, 3);
-    if (lattice_check(&s->lattice, NULL)) { /* changed since it was checked */
+    if (lattice_check(&s->lattice, NULL)) { /* the caller has changed it meanwhile */
         s->lattice = lattice_load(NULL, 3);
     }
     s->has_many = s->mesh_count > FEW_MESHES;
@@ -82,9 +83,9 @@ typedef struct image_range {
     int32_t first[3], last[3];
 } image_range;
 
-/* Finds the images of a mesh that spheres with centers in a box may reach; none if first > last.
- * Returns false for too many. Along an axis without a period it is image 0; with many meshes, none
- * if out of reach. */
+/* Finds the images of a mesh that spheres inside the box `spheres` may touch. There are none if
+ * first > last along an axis. Returns false if there are too many. Along an axis without a period
+ * only image 0 is taken; of many meshes, one that is out of reach has no image. */
 static bool find_images(const scene *s, const box *bounds, const box *spheres, double limit,
                         image_range *images)
 {

@@ -10,7 +10,7 @@
 typedef struct placed_mesh {
     const binned_mesh *binned;
     pose pose;
-    box bounds; /* bounds in the world; like the bands, set only with a profile */
+    box bounds; /* bounds in the world; set, like the bands, only if scene_build gets a profile */
     reach_band bands[BAND_LIMIT];
     int band_count;
 } placed_mesh;
@@ -40,7 +40,8 @@ abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
                         const abut_query *query, const reach_profile *profile);
 
 /* If the batch has no views yet, gives it a view of each mesh, at image 0 and without bins, and of
- * all half spaces. Views that it already has must be of this scene. ABUT_OK or ABUT_NO_MEMORY. */
+ * all half spaces. Views that it already has must be of this scene. Returns ABUT_OK or
+ * ABUT_NO_MEMORY. */
 abut_status scene_view_listed(const scene *s, batch *b);
 
 /* Gives the batch views of all half spaces, and of the mesh images that its spheres may touch.

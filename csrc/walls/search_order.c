@@ -9,14 +9,16 @@
 #include "../mesh/mesh_data.h"
 #include "contact_finder.h"
 
-/* With fewer spheres for each triangle, they rarely find one that an earlier sphere has read. */
+/* With fewer spheres for each triangle, a sphere rarely needs a triangle that an earlier sphere has
+ * read. */
 #define SPHERES_PER_TRIANGLE 0.25
 
-/* Spheres are in order if windows of consecutive ones are in few cells. */
+/* Spheres are in order if windows of WINDOW_SPHERES consecutive spheres are in at most
+ * COHERENT_CELLS cells each, in the mean of WINDOWS windows. */
 enum { WINDOWS = 16, WINDOW_SPHERES = 64, COHERENT_CELLS = WINDOW_SPHERES / 4 };
 
-/* A cell near facets should have enough spheres for some batches. More cells than GRID_LIMIT would
- * scatter over more cache lines than the second cache has. */
+/* A cell near facets should have enough spheres for some batches. With more cells than GRID_LIMIT,
+ * sorting would write to more cache lines than the second cache has. */
 enum { SPHERES_PER_CELL = BATCH_SPHERES / 2, GRID_LIMIT = SORT_KEY_LIMIT };
 
 /* Cells of a box, row by row. Spheres outside belong to cells at the border. */

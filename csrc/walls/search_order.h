@@ -10,7 +10,8 @@
 #include "../base/sort.h"
 #include "scene.h"
 
-/* Where a sphere's contacts are: their chunk, the first in its records, and their number. */
+/* Where a sphere's contacts are: their chunk, the first of them in the chunk's records, and the
+ * numbers of contacts and nodes. */
 typedef struct location {
     int32_t chunk, first, count, node_count;
 } location;
@@ -19,7 +20,7 @@ typedef struct sphere_order {
     sphere_rows rows;       /* in the order of search: the caller's rows, or copies */
     bool is_by_place;       /* false: the order is the caller's, and the members below are not
                                set */
-    const int32_t *spheres; /* the caller's numbers in the order of search */
+    const int32_t *spheres; /* the caller's number of each sphere, in the order of search */
     location *locations;    /* by the caller's numbers of spheres; zeros before the search */
     sorted_items sorted;    /* memory of `spheres` */
     memory_block location_block, center_block, radius_block;

@@ -68,8 +68,9 @@ static void fill_forces(sharing *s, const double *overlaps, double exponent)
     }
 }
 
-/* F - G f: the force that a contact still lacks; 0 for members, and up to SATISFIED_WITHIN. If no
- * member pushes along its normal, the whole force is lacking, however small. */
+/* F - G f: the force that a contact still lacks. It is 0 for members, and counts as 0 up to
+ * SATISFIED_WITHIN. If no member pushes along the contact's normal, the whole force is lacking,
+ * however small. */
 static double lacking_force(const sharing *s, abut_index contact)
 {
     double carried = 0.0, force = s->forces[contact];

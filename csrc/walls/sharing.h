@@ -13,7 +13,8 @@ typedef struct sharing_member {
     double force; /* F: the law's force for the contact alone, 1 for the largest overlap */
     double load;  /* f: the part of F that this contact has */
     double aim;   /* the load at which all members are just satisfied */
-    double step;  /* aim - load; without such an aim, the load's change by the load that enters */
+    double step;  /* aim - load; if there is no such aim, the change of this load while the entering
+                     load grows by 1 */
     double known; /* the member's component of L^-1 F */
 } sharing_member;
 
@@ -21,7 +22,7 @@ typedef struct sharing_member {
 typedef struct sharing {
     abut_index count; /* number of contacts of the current sphere */
     const vec3 *normals;
-    double *forces;          /* count */
+    double *forces;          /* count: F of each contact */
     sharing_member *members; /* member_count; the last one is entering */
     double *factor;          /* Cholesky factor L of the members' G, packed rows */
     abut_index member_count;

@@ -42,7 +42,7 @@ typedef struct tangent_tree {
 } tangent_tree;
 
 /* Builds a tree of contacts with ranks 0, 1, ..., in the order of `first`, then `second`; none is
- * kept yet. Zero-initialize. Returns ABUT_OK or ABUT_NO_MEMORY. */
+ * kept yet. Zero-initialize `tree`. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status tangent_tree_build(tangent_tree *tree, const touching *first, const touching *second);
 void tangent_tree_keep(tangent_tree *tree, abut_index rank);
 
