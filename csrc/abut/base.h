@@ -20,7 +20,7 @@ typedef intptr_t abut_index;
 
 /* The status that functions return. Each status has a message with placeholders: # is the error's
  * index, @ its detail, % its value. $ is the name of a column; its number in ABUT_RIGID_COLUMNS,
- * ABUT_BOND_COLUMNS and so on is the detail. These numbers are not in a message:
+ * ABUT_BOND_COLUMNS and so on is the detail. Some numbers are in no message:
  *
  * - ABUT_FACET_NOT_CONVEX: the detail is -1 if the facet winds around more than once.
  * - ABUT_SHAPE_FLAT and ABUT_SHAPE_INWARD: the index, or the detail, is the dimension.
@@ -241,8 +241,8 @@ typedef enum abut_column_per {
     ABUT_COLUMN_OFFSETS        /* each sphere, body or pair of the search, and 1 more */
 } abut_column_per;
 
-/* When Python's tables have the column. In other cases its entries would all be equal, or it has
- * none. */
+/* The condition under which a table of the Python package has the column. Otherwise all entries
+ * would be equal, or there would be none. */
 typedef enum abut_column_when {
     ABUT_COLUMN_ALWAYS,
     ABUT_COLUMN_WITH_MESHES, /* there are several meshes */
@@ -261,8 +261,8 @@ typedef enum abut_column_when {
  * dimensions d. ABUT_TWO_VECTORS: 2 x d. */
 enum { ABUT_DIMENSION = -1, ABUT_TWO_VECTORS = -2 };
 
-/* Flags of columns. ABUT_ZEROS: must be 0 on entry, since functions do not write zeros.
- * ABUT_INTERNAL: not for users. ABUT_LOCKED: users must not change it. */
+/* Flags of columns. ABUT_ZEROS: the caller must fill the column with 0, since functions write only
+ * other values. ABUT_INTERNAL: not for users. ABUT_LOCKED: users must not change it. */
 enum { ABUT_ZEROS = 1, ABUT_INTERNAL = 2, ABUT_LOCKED = 4 };
 
 typedef struct abut_column {

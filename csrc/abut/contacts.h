@@ -10,7 +10,8 @@ extern "C" {
 
 /* ---- the search ---- */
 
-/* The feature of a contact, in the order of the contact type hierarchy (table 3). */
+/* The feature of a contact, in the order of the contact type hierarchy (table 3 of the paper in
+ * docs/method.md; its equation numbers are used below). */
 typedef enum abut_type { ABUT_FACET = 0, ABUT_EDGE = 1, ABUT_VERTEX = 2 } abut_type;
 
 /* How a sphere's contacts follow from the facets that it touches. */
@@ -40,18 +41,18 @@ abut_index abut_finder_mesh_count(const abut_finder *finder);
 const abut_mesh *abut_finder_mesh(const abut_finder *finder, abut_index mesh);
 
 /* Builds the finest bins for spheres of this reach, radius plus gap, at once. Without this call a
- * finder builds coarse bins first. It builds finer ones when its queries have had 10^5 spheres or
- * more, and one query waits for that. Call this where many queries are known to follow, as in a
- * stepping loop. For spheres of several sizes pass the reach of the largest. Where sizes differ
- * much, queries use several sets of bins, and each may be prepared. Results are the same to the
- * bit. Any number of threads may call this, also during queries. Returns ABUT_OK, ABUT_BAD_REACH or
- * ABUT_NO_MEMORY. */
+ * finder builds coarse bins first. It builds finer bins when its queries have had at least 10^5
+ * spheres in all, and one query waits for that. Call this function where many queries are known to
+ * follow, as in a stepping loop. For spheres of several sizes pass the reach of the largest. Where
+ * sizes differ much, queries use several sets of bins, and each may be prepared. Results are the
+ * same to the bit. Any number of threads may call this function, also during queries. Returns
+ * ABUT_OK, ABUT_BAD_REACH or ABUT_NO_MEMORY. */
 abut_status abut_finder_prepare(const abut_finder *finder, double reach, abut_error *error);
 
-/* Replaces mesh `number` by a mesh that abut_mesh_move has made of it, or made of an earlier
- * replacement. The finder then borrows the new mesh in place of the old one. Bins hold facets grown
- * by a slack, and stay valid until a vertex has moved farther than that. No query may run during
- * the call. Returns ABUT_OK, or ABUT_NO_MEMORY with the finder unchanged. */
+/* Replaces mesh `number` by a mesh that abut_mesh_move has made of it, or of an earlier
+ * replacement. The finder then borrows the new mesh instead of the old one. Bins hold facets
+ * enlarged by a slack, and stay valid until a vertex has moved farther than this slack. No query
+ * may run during the call. Returns ABUT_OK, or ABUT_NO_MEMORY with the finder unchanged. */
 abut_status abut_finder_update(abut_finder *finder, abut_index number, const abut_mesh *mesh,
                                abut_error *error);
 
@@ -202,12 +203,12 @@ typedef struct abut_step {
 /* Finds the row of `before` that each contact of `now` continues, or -1 (docs/method.md, section
  * 6). earlier[i] is the number that sphere i of `now` had in `before`, or -1; each number may occur
  * once. NULL: all numbers are unchanged. Points and normals of `before` must be as they were found:
- * the poses of both steps give their present places. For a sphere that the caller has moved by
- * whole periods the nearest contacts give the shift. Results do not depend on the number of
+ * the poses of both steps give their present places. If the caller has moved a sphere by whole
+ * periods, its shift is found from its nearest contacts. Results do not depend on the number of
  * workers.
  *
- * Offsets are checked. The mesh numbers of `before` are checked where a mesh has moved; otherwise
- * they are only compared, as are the numbers of nodes. */
+ * Offsets are checked. The mesh numbers of `before` are checked only where a mesh has moved;
+ * otherwise they are only compared. Node numbers are only compared, too. */
 abut_status abut_contacts_match(const abut_step *now, const abut_step *before,
                                 const abut_index *earlier, int workers, abut_index *match,
                                 abut_error *error);

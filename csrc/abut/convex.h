@@ -76,16 +76,16 @@ typedef enum abut_convex_method {
     ABUT_DIRECT_SEARCH
 } abut_convex_method;
 
-/* The choice among all normals along which overlapping bodies can be separated. */
+/* The choice of the normal of overlapping bodies, among all directions that can separate them. */
 typedef enum abut_minimum {
-    ABUT_TRACKED = 0, /* a local minimum of the distance that separates them: that of the last step
-                         while it still is one */
+    ABUT_TRACKED = 0, /* a local minimum of the distance by which they must be separated; the
+                         minimum of the last step is kept while it exists */
     ABUT_GLOBAL
 } abut_minimum;
 
 typedef enum abut_convex_status {
     ABUT_SEPARATED = 0,
-    ABUT_TOUCHING, /* |overlap| is at most 1e-11 of both sizes */
+    ABUT_TOUCHING, /* |overlap| is at most 1e-11 of the sum of both sizes */
     ABUT_OVERLAPPING,
     ABUT_UNCONVERGED /* overlap and error are still valid bounds */
 } abut_convex_status;
@@ -131,8 +131,8 @@ typedef struct abut_convex_before {
     const abut_index *mesh, *facet;
     const abut_index *image; /* row_count x dimension; NULL: there is no period */
     const double *state;     /* row_count x ABUT_CONVEX_STATE */
-    const abut_index *match; /* if the query has pairs: the row that each continues, or -1; NULL:
-                                the row with the same i, j and image */
+    const abut_index *match; /* if the query has pairs: the row that each pair continues, or -1;
+                                NULL: the row with the same i, j and image */
 } abut_convex_before;
 
 typedef struct abut_convex_query {
@@ -219,9 +219,9 @@ typedef struct abut_convex_columns {
 void abut_convex_contacts_write(const abut_convex_contacts *contacts,
                                 const abut_convex_columns *columns);
 
-/* The spots of a step, for abut_spots_match. That function finds for each spot of `now` the spot of
- * `before` that it continues, or -1: the spot of the same name in the row that its row continues.
- */
+/* The spots of a step, for abut_spots_match. This function finds the spot of `before` that each
+ * spot of `now` continues, or -1. Both have the same name, which is their types and features, and
+ * the row of one continues the row of the other. */
 typedef struct abut_spot_step {
     abut_index row_count, spot_count;
     const abut_index *spot_offsets; /* row_count + 1 */
@@ -286,10 +286,10 @@ typedef struct abut_convex_walls {
 
 /* Finds the facets and half spaces that each body touches, sorted by i, then mesh, then facet. A
  * row has the spots that lie in its facet, and the largest of their overlaps. Facets in one plane
- * count as one wall. If a spot of this wall has an overlap >= -gap, all its rows are reported. All
- * spots, forces and torques of such a wall together are those of a half space. Members of the query
- * that are not read: `i`, `j`, `pair_count`, `all_rows`, `before` and `minimum`. So results do not
- * depend on the last step. */
+ * count as one wall. If a spot of this wall has an overlap >= -gap, all its rows are reported. The
+ * spots, forces and torques of such a wall, taken together, are equal to those of a half space.
+ * Members of the query that are not read: `i`, `j`, `pair_count`, `all_rows`, `before` and
+ * `minimum`. So results do not depend on the last step. */
 abut_status abut_convex_find_walls(const abut_convex_finder *finder, const abut_convex_query *query,
                                    const abut_convex_walls *walls, abut_convex_contacts **contacts,
                                    abut_error *error);

@@ -24,8 +24,8 @@ extern "C" {
  * contact of an atom is in arrays of its own. If atoms have several slots, the arrays `more` have
  * the others.
  *
- * Time is that of LAMMPS, and poses are never accumulated. A call whose step does not follow that
- * of the call before, or the first call, belongs to the setup of a run: it adds forces at the
+ * Poses are computed from LAMMPS' time, and never accumulated. A call whose step does not follow
+ * that of the call before, or the first call, belongs to the setup of a run: it adds forces at the
  * present places of the atoms, and changes no contact history.
  *
  * The caller makes sure that atoms have radii, masses, spins and torques of their own, that the box
@@ -116,7 +116,7 @@ abut_simulation *abut_lammps_simulation(abut_lammps *walls);
 
 /* The number of spheres in the last call. */
 abut_index abut_lammps_sphere_count(const abut_lammps *walls);
-/* Copies the ids of their atoms into `ids`, which has one element for each sphere. */
+/* Copies the ids of these spheres' atoms into `ids`, which has one element for each sphere. */
 void abut_lammps_read_ids(const abut_lammps *walls, abut_index *ids);
 
 /* The periods of the box in the last call, as in abut_simulation_input. */

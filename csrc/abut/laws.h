@@ -36,8 +36,9 @@ typedef enum abut_cohesion {
     ABUT_COHESION_COUNT
 } abut_cohesion;
 
-/* The numbers of a law, as X(type, name): a struct, arrays and files follow from this list. Numbers
- * that the list below leaves out are >= 0 and have no unit.
+/* The numbers of a law, as X(type, name): a struct, arrays and files follow from this list.
+ * docs/dem.md §2 explains the symbols. Numbers that the list below leaves out are >= 0 and have no
+ * unit.
  *
  * - stiffness: HERTZ: E*; LINEAR: k_n; > 0
  * - shear: HERTZ: G*; LINEAR: k_t; >= 0
@@ -54,8 +55,8 @@ typedef enum abut_cohesion {
  * - unloading: LUDING: k_2, larger than the stiffness, which is k_1
  * - tensile: LUDING: k_c, the slope of the attraction over the overlap
  * - depth: LUDING: phi_f, the deepest plastic overlap divided by 2 R*; > 0
- * - number: USER_LAW: its position in abut_user_laws; of other numbers only curvature is read
- */
+ * - number: USER_LAW: its position in abut_user_laws; of a user law's other numbers only curvature
+ *   is read */
 #define ABUT_LAW_NUMBERS(X)                                                                        \
     X(abut_law_kind, kind)                                                                         \
     X(double, stiffness)                                                                           \
@@ -94,8 +95,7 @@ typedef struct abut_user_law {
     const double *parameters;
     abut_index parameter_count;
     int vector_count, scalar_count; /* vectors and scalars in the history of each contact */
-    int identity; /* > 0: the law ignores a contact history that a law with another identity wrote
-                   */
+    int identity; /* > 0; contact history that a law with another identity wrote is ignored */
     double reach; /* the largest gap at which the law acts; 0: it acts only at touch */
 } abut_user_law;
 
@@ -105,8 +105,9 @@ typedef struct abut_user_laws {
     abut_index count;
 } abut_user_laws;
 
-/* Evaluates a user law for contacts outside of a simulation. Its columns have the length `count`:
- * those of ABUT_LAW_INPUTS, of the history (vectors first), and of ABUT_LAW_OUTPUTS. */
+/* Evaluates a user law for contacts outside of a simulation. The arrays are columns of length
+ * `count`. inputs: those of ABUT_LAW_INPUTS. history_in and history_out: those of the history,
+ * vectors first. outputs: those of ABUT_LAW_OUTPUTS. */
 void abut_user_law_apply(const abut_user_law *law, double step, abut_index count,
                          const double *inputs, const double *history_in, double *outputs,
                          double *history_out);
@@ -118,8 +119,8 @@ abut_status abut_law_apply(const abut_law *law, double step, abut_index count, c
                            const double *history_in, double *outputs, double *history_out,
                            abut_error *error);
 
-/* The largest gap across which a built-in law attracts, for this R*. *begins: the overlap at which
- * contacts begin; 0: at touch. The law is not checked. */
+/* The largest gap across which a built-in law attracts. radius: R*. *begins: the overlap at which
+ * contacts begin: 0 at touch, negative across a gap. The law is not checked. */
 double abut_law_reach(const abut_law *law, double radius, double *begins);
 
 /* The contact under a user law at which a step ended with ABUT_LAW_NOT_FINITE. */

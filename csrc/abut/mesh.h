@@ -49,8 +49,8 @@ typedef enum abut_noise_origin {
     ABUT_NOISE_GIVEN
 } abut_noise_origin;
 
-/* Neighboring facets that are almost coplanar, but deviate far more than rounding explains. The
- * data do not show whether this is noise or shape. */
+/* Neighboring facets that are almost coplanar, but deviate from one plane far more than rounding
+ * explains. The data do not show whether this is noise or shape. */
 typedef struct abut_noise_doubt {
     abut_index neighbor_count; /* pairs of triangles that share an edge */
     abut_index count;          /* pairs in doubt */
@@ -85,16 +85,16 @@ abut_mesh_view abut_mesh_inspect(const abut_mesh *mesh);
 
 /* Makes a new mesh with the same facets, which must be triangles, and other vertices: vertex_count
  * x 3. Noises stay the same. Search results have the same bits as with a mesh built from these
- * vertices and noises; this takes a fifth of the time or less. Returns ABUT_OK, ABUT_NO_MEMORY, an
- * error of vertices as abut_mesh_build, or ABUT_FACET_NOT_TRIANGLE, _COLLAPSES or _TURNS_OVER for
- * the first such facet. */
+ * vertices and noises; making it takes a fifth of the time or less. Returns ABUT_OK,
+ * ABUT_NO_MEMORY, or an error of vertices as abut_mesh_build does. For the first bad facet it
+ * returns ABUT_FACET_NOT_TRIANGLE, ABUT_FACET_COLLAPSES or ABUT_FACET_TURNS_OVER. */
 abut_status abut_mesh_move(const abut_mesh *mesh, const double *vertices, int workers,
                            abut_mesh **moved, abut_error *error);
 
 /* Counts pairs of triangles that share an edge by their deviation from one plane. The deviation is
- * the smallest error of the corners that would explain it, divided by their largest coordinate.
- * counts[k]: the pairs with deviations of 10^-(k + 1) ... 10^-k. The first count includes all
- * larger deviations, the last one all smaller ones. */
+ * the smallest displacement of each of the four corners that brings them into one plane. It is
+ * divided by their largest coordinate. counts[k]: the pairs with deviations of 10^-(k + 1) ...
+ * 10^-k. The first count includes all larger deviations, the last one all smaller ones. */
 #define ABUT_DEVIATION_COUNT 18
 abut_status abut_mesh_deviations(const abut_mesh *mesh, abut_index counts[ABUT_DEVIATION_COUNT]);
 

@@ -12,9 +12,9 @@ extern "C" {
 
 /* The direction of a search in a grid with levels, one for each range of sizes. A sphere is
  * compared with spheres of its own level in neighboring cells. On other levels it is compared with
- * spheres in all cells within its reach. Top-down: these are all levels with smaller cells;
- * bottom-up: all levels with larger cells. D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters
- * for a hierarchical grid data structure", Computational Particle Mechanics 1 (2014),
+ * spheres in all cells within its reach: top-down on all levels with smaller cells, bottom-up on
+ * all levels with larger cells. D. Krijgsman, V. Ogarko, S. Luding, "Optimal parameters for a
+ * hierarchical grid data structure", Computational Particle Mechanics 1 (2014),
  * doi:10.1007/s40571-014-0020-9. */
 typedef enum abut_search { ABUT_TOP_DOWN = 0, ABUT_BOTTOM_UP = 1 } abut_search;
 
@@ -38,7 +38,7 @@ typedef struct abut_pair_input {
     const double *sizes; /* level_count cell sizes, ascending, the last >= every 2 radius + gap. A
                             sphere is on the first level that is large enough. NULL: chosen so that
                             cells of all levels hold equally many spheres */
-    abut_index level_count; /* 0 to ABUT_LEVEL_LIMIT; 0: chosen by the work model */
+    abut_index level_count; /* 0 to ABUT_LEVEL_LIMIT; 0: chosen for the least expected work */
     abut_search search;
     const double *period; /* dimension: space repeats along each axis at this distance; 0: not along
                              this axis; NULL: along none */
@@ -124,9 +124,9 @@ typedef struct abut_pair_step {
     const abut_index *image; /* NULL: there is no period, so two spheres form at most one pair */
     const abut_index *offsets;
     int any_order; /* 1, for matching: rows are not sorted, i may exceed j, offsets are not read */
-    const abut_index *guess; /* of the present step, in any order: rows of `before`, or -1, that are
-                                tried first; NULL: none. They change the match only if the same
-                                image of two spheres has two rows */
+    const abut_index *guess; /* of the present step, read only if both steps have any_order: rows of
+                                `before`, or -1, that are tried first; NULL: none. They change the
+                                match only if the same image of two spheres has two rows */
 
     abut_interrupted interrupted; /* of the present step, called during matching; may be NULL */
     void *interrupted_data;
@@ -134,12 +134,12 @@ typedef struct abut_pair_step {
 
 /* Finds the row of `before` that each pair of `now` continues, or -1: the pair of the same two
  * spheres. If two spheres have pairs at several images, a pair continues the same image. There is
- * one exception: if its normal has turned by more than 60 degrees, a sphere has left the box and
- * entered it on the other side. Then it continues the image with the closest normal. No row occurs
- * twice. Where normals are not known, a pair always continues the same image, and a row may occur
- * twice. earlier[i] is the number that sphere i of `now` had in `before`, or -1; each number may
- * occur once. NULL: the spheres and their order are unchanged. other_earlier is the same for the
- * others. Offsets, i, j and numbers are checked. */
+ * one exception: if the pair's normal has turned by more than 60 degrees, a sphere has left the box
+ * and entered it on the other side. Then the pair continues the image with the closest normal. No
+ * row occurs twice. Where normals are not known, a pair always continues the same image, and a row
+ * may occur twice. earlier[i] is the number that sphere i of `now` had in `before`, or -1; each
+ * number may occur once. NULL: the spheres and their order are unchanged. other_earlier is the same
+ * for the others. Offsets, i, j and numbers are checked. */
 abut_status abut_pairs_match(const abut_pair_step *now, const abut_pair_step *before,
                              const abut_index *earlier, const abut_index *other_earlier,
                              int workers, abut_index *match, abut_error *error);
@@ -165,8 +165,8 @@ typedef struct abut_pair_level {
                                 of its neighbors */
 } abut_pair_level;
 
-/* The work of a finder's last query. If several threads made queries at once, it is one of
- * these. */
+/* The work of a finder's last query. If several threads made queries at once, it is that of one of
+ * these queries. */
 typedef struct abut_pair_statistics {
     abut_index sphere_count; /* of the last query; 0 before the first query */
     abut_index pair_count;
@@ -178,10 +178,11 @@ typedef struct abut_pair_statistics {
 
 /* Counts the work of the last query again, which takes about as long as the query. `levels` has
  * room for ABUT_LEVEL_LIMIT; statistics->level_count of them are filled. They differ from the
- * finder's levels where the last query was for other spheres. They also differ where some levels
- * are too large for cells within the period; these are a last level of one cell. With others, or
- * where all images are searched, a level counts the work of the spheres that search it. For a
- * finder with a lender only its levels are filled. */
+ * finder's levels if the last query was for other spheres. They also differ if cells were so
+ * crowded that the query used a level for each octave of sizes. Levels that are too large for cells
+ * within the period are joined to a last level with one cell. With others, or where all images are
+ * searched, a level counts the work of the spheres that search it. For a finder with a lender only
+ * `levels` is filled. */
 void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
                               abut_pair_level *levels);
 

@@ -155,8 +155,8 @@ abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_fi
 void abut_simulation_place(abut_simulation *simulation, abut_index wall,
                            const abut_wall_state *state);
 
-/* Sets the first pose of a GIVEN wall. If the wall is new, or has only had its first pose, this is
- * no displacement: it counts as having always been there. */
+/* Sets the first pose of a GIVEN wall. For a new wall, or one that has only had its first pose,
+ * this is no displacement: the wall counts as having always been at this pose. */
 void abut_simulation_begin(abut_simulation *simulation, abut_index wall,
                            const abut_wall_state *state);
 
@@ -283,8 +283,8 @@ typedef struct abut_rigids {
 abut_index abut_simulation_rigid_count(const abut_simulation *simulation, abut_rigid_kind kind);
 
 /* Adds rigid bodies. For clusters, `spheres` has all members, cluster by cluster; their centers,
- * velocities and spins follow from the clusters. For convex bodies `spheres` is NULL. These touch
- * each other, spheres and walls, and laws act at each of their spots. */
+ * velocities and spins follow from the clusters. For convex bodies `spheres` is NULL. Convex bodies
+ * touch each other, spheres and walls, and laws act at each of their spots. */
 abut_status abut_simulation_add_rigids(abut_simulation *simulation, abut_rigid_kind kind,
                                        const abut_rigids *rigids, const abut_spheres *spheres,
                                        abut_error *error);
@@ -488,10 +488,11 @@ typedef struct abut_interactions {
     double *history; /* x abut_simulation_history_count; NULL: none */
 } abut_interactions;
 
-/* The count of numbers that the history of an interaction has in addition to both springs; 0: no
- * law has any. First come vectors and scalars: the largest number of either that a user law needs,
- * or the largest overlap, if a built-in law stores it. Then come the identity of the law that wrote
- * them (-1: a built-in law, 0: none) and the stored energy. */
+/* The number of columns that the history of an interaction has in addition to both springs; 0: no
+ * law needs any. First come vectors, then scalars: as many of each as the user law with the most of
+ * them has. If a built-in law stores the largest overlap, it is the first scalar. Then come the
+ * identity of the law that wrote vectors and scalars (-1: a built-in law, 0: none) and the stored
+ * energy. */
 abut_index abut_simulation_history_count(const abut_simulation *simulation);
 
 /* Returns only the counts, without columns. */
@@ -501,7 +502,7 @@ abut_status abut_simulation_write_interactions(const abut_simulation *simulation
                                                abut_interaction who, const abut_interactions *to,
                                                abut_error *error);
 
-/* The numbers of the state after a step that are in no column, for saving. */
+/* Numbers for saving a simulation: those of its state after a step that are in no column. */
 typedef struct abut_step_state {
     abut_index step_count;
     double account[7];             /* the sums from which energies are computed */
@@ -548,7 +549,8 @@ abut_status abut_simulation_restore_interactions(abut_simulation *simulation, ab
 /* The load of spheres and bodies on a wall at the beginning of the last step. */
 typedef struct abut_wall_load {
     double force[3];
-    double torque[3]; /* about the wall's origin, minus the moments of rolling */
+    double torque[3]; /* about the wall's origin; it includes the moments of rolling on spheres with
+                         the opposite sign */
     double power;     /* power of force and torque on the wall */
 } abut_wall_load;
 
@@ -573,8 +575,9 @@ typedef struct abut_stable_step {
 } abut_stable_step;
 
 /* The longest step that is stable for the contacts of spheres at the beginning of the last step;
- * INFINITY without spheres. A sphere that touches nothing counts as if it had four contacts. The
- * overlap of these is 1 % of its radius, or that of an impact with its speed, if this is larger. */
+ * INFINITY without spheres. A sphere that touches nothing counts as if it had four contacts. Their
+ * overlap is 1 % of the sphere's radius, or the overlap of an impact with its speed, if this
+ * overlap is larger. */
 abut_status abut_simulation_stable_step(const abut_simulation *simulation,
                                         abut_stable_step *longest);
 
@@ -594,15 +597,15 @@ typedef enum abut_partner {
     ABUT_PARTNER_WALL
 } abut_partner;
 
-/* An event that spoils a simulation, when it first happens. If it happens more than once in a step,
+/* The first case of an event that makes results doubtful. If there are several cases in this step,
  * the one with the smallest numbers is recorded. */
 typedef struct abut_notice {
     int is_there;
     abut_index step;       /* number of steps completed before */
     abut_partner kinds[2]; /* the kinds of its one or two partners */
     abut_index numbers[2]; /* rows of spheres, numbers of bodies and walls */
-    double ratio; /* divided by the radius; of a body by its inradius, of two partners by the
-                     smaller of both */
+    double ratio; /* the displacement or the overlap, divided by the radius; for a body by its
+                     inradius, for two partners by the smaller of both */
 } abut_notice;
 
 typedef struct abut_notices {
@@ -610,12 +613,12 @@ typedef struct abut_notices {
     abut_notice deep; /* two partners with an overlap that has grown beyond a tenth of a radius;
                          overlaps at placing do not count */
     /* The deepest overlap of two partners after placing, if it exceeds a twentieth of a radius.
-     * Placing includes that spheres, bodies or walls are placed, get other radii, or are
+     * Placing means that spheres, bodies or walls are placed by the caller, get other radii, or are
      * released. */
     abut_notice placed;
     abut_index placed_count; /* number of pairs with such an overlap, in the step after placing */
-    double placed_speed; /* speed to which the law's stored energy will accelerate both apart; 0:
-                            not known */
+    double placed_speed;     /* the relative speed that both would get from the energy that the law
+                                stores; 0: not known */
 } abut_notices;
 
 /* The notices of all runs. They are cleared when spheres or bodies are removed, since this changes

@@ -41,8 +41,8 @@ static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *
     return !(length_sq(d) <= from->allowance_sq);
 }
 
-/* Reads the places of some spheres or outlines. first: the number of the first of all spheres, or
- * outlines, in the list; known: how many of them have been in the list before. */
+/* Reads the places of some spheres or outlines. first: the number of the first sphere, or of the
+ * first outline, in the list. known: how many spheres, or outlines, are in the list already. */
 static void place_some(placing *p, const row_source *source, row_span some, abut_index first,
                        abut_index known)
 {

@@ -241,7 +241,8 @@ bool law_attracts(const law *l, double radius, double overlap)
     return l->elastic * measure_of(l, radius, overlap) * fmax(overlap, 0.0) < pull;
 }
 
-/* The damper of Hertz' law is that of a spring with 5/6 of its stiffness (eq. 5). */
+/* The stiffness of a contact. Under Hertz' law, the damper is that of a spring with 5/6 of this
+ * stiffness (eq. 5). */
 static law_stiffness stiffness_of(const law *l, const law_contact *contact)
 {
     const double q = measure_of(l, contact->radius, contact->overlap);

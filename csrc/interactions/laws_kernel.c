@@ -100,7 +100,8 @@ LANES_INLINE two_movers load_movers(const law_block *b, int32_t p, lanes overlap
                                                         : j[6]};
 }
 
-/* Loads normals. If one has turned by more than 120 degrees in a step, the contact begins anew. */
+/* Loads normals. If the normal of a contact has turned by more than 120 degrees in a step, the
+ * contact begins anew. */
 LANES_INLINE directions load_directions(const law_block *b, int32_t p)
 {
     const lanes one = lanes_set(1.0);

@@ -57,8 +57,9 @@ static bool repeats_pair(const found_pairs *f, abut_index i, abut_index pair)
     return pair > f->offsets[i] && f->second[pair] == f->second[pair - 1];
 }
 
-/* Whether a found pair becomes a candidate. Spheres that can touch only at their nearest image are
- * one candidate, even if several images were found. Others are one candidate for each image. */
+/* Whether a found pair becomes a candidate. Two spheres that can touch only at their nearest image
+ * are one candidate, even if several images were found. Other spheres are one candidate for each
+ * image. */
 static bool is_candidate(const listing *g, abut_index i, abut_index pair)
 {
     return !neighbor_is_one_body(g->spheres->clusters, i, g->found.second[pair]) &&
@@ -219,7 +220,7 @@ static abut_status count_buckets(void *context, abut_index chunk, parallel_job *
     return numbers ? parallel_report(job, all.count / 3) : ABUT_NO_MEMORY;
 }
 
-/* Fills the buckets of a chunk. Their numbers follow those of the chunks before. */
+/* Fills the buckets of a chunk. Their numbers follow those of the buckets of earlier chunks. */
 static abut_status fill_buckets(void *context, abut_index chunk, parallel_job *job)
 {
     const bucketing *b = context;

@@ -39,8 +39,8 @@ static vec3 corner_of(const box *b, int corner)
                   corner & 4 ? b->high[2] : b->low[2]};
 }
 
-/* The largest displacement of a box's points by a change of its pose. Displacements are linear in
- * the point, so that of a corner is the largest. */
+/* The largest displacement of a point of a box by a change of its pose. Displacements are linear in
+ * the point, so a corner has the largest one. */
 static double displacement_in_box(const box *b, const pose poses[2], vec3 (*go)(const pose *, vec3))
 {
     double farthest = 0.0;

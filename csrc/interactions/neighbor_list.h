@@ -157,7 +157,8 @@ typedef struct neighbor_list {
      * NULL: the rows of the last step have candidates of this list. */
     int32_t *past;
     abut_index *row_counts; /* by chunk: number of rows */
-    abut_index *row_begins; /* chunks + 1: its first row; spare rows are behind its last */
+    abut_index *row_begins; /* chunks + 1: the first row of each chunk; spare rows are behind its
+                               last row */
     abut_index active_count;
     memory_block blocks[27];
 } neighbor_list;
@@ -214,7 +215,7 @@ static inline void neighbor_list_forget(neighbor_list *l)
 }
 
 /* Reserve the columns of spheres and outlines, or of candidates. room: memory_reserve, or
- * memory_extend, which keeps the contents. They return whether there is memory. Images are reserved
+ * memory_extend, which keeps the contents. Both return whether there is memory. Images are reserved
  * if the list has images. */
 typedef void *(*neighbor_room)(memory_block *block, abut_index count, size_t size);
 bool neighbor_list_room(neighbor_list *l, abut_index spheres, abut_index outlines,

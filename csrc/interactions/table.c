@@ -488,7 +488,7 @@ static abut_index chunk_of(const interaction_table *t, abut_index row)
     return t->candidates[row] < 0 ? -1 : table_first(t, row) / t->chunk_firsts;
 }
 
-/* Moves rows behind those that their chunk already has. */
+/* Moves rows to their chunk, behind the rows that it already has. */
 static void join_chunk(interaction_table *t, row_span *chunk, row_span rows)
 {
     interaction_table to = *t;
