@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 # overlaps at which a law is examined, as fractions of R*
 _DEEP, _SHALLOW = 0.01, 0.001
 
-# steps in one oscillation with the stiffness at _DEEP, and largest number of steps of a collision
+# number of steps in an oscillation with the stiffness at _DEEP; largest number in a collision
 _STEPS_A_SWING, _MOST_STEPS = 400, 8_000
 
-# number of points along each side of a loop, and while a contact is pressed
+# number of overlaps along each side of a loop, and also while a contact is pressed to _DEEP
 _POINTS = 200
 
-# speed at which damping is negligible, as a fraction of the speed of a collision to _DEEP
+# speed at which damping is negligible, divided by the speed of a collision that reaches _DEEP
 _SLOW = 1e-6
 
-# distance of touching surfaces in meters, for Tabor's number of a law without a distance
+# distance between touching surfaces in meters; Tabor's number needs it if a law has no distance
 _ATOMS = 1.65e-10
 
 
@@ -50,17 +50,17 @@ class LawCheck:
     radius, mass : float
         R* and m* of the contact.
     speeds, restitution : (k,) ndarray of float64
-        Speeds of head-on collisions, and the speed after divided by the speed before: 0 if the two
-        stay together.
+        Speeds of head-on collisions. Their restitution is the speed after divided by the speed
+        before: 0 if the two stay together.
     pull_off_force, pull_off_work : float
         The largest pull while the two are slowly separated from an overlap of 1 % of R*, and the
         work against the pull in this separation.
     gained : dict of str to float
         Energy that appears from nothing; lost energy is negative. For closed loops without damping
-        it is relative to the work of pressing to 1 % of R*: ``"normal"`` in and out, ``"shear"`` to
-        and fro, ``"both"`` a loop of overlap and shear, ``"rolling"`` a loop of overlap and
-        rolling. ``"collision"`` is the largest gain in a thousand oblique collisions with spin and
-        damping, relative to the energy before.
+        it is relative to the work of pressing to 1 % of R*. ``"normal"`` is for pressing and
+        releasing, ``"shear"`` for sliding to and fro, ``"both"`` for a loop of overlap and sliding,
+        ``"rolling"`` for a loop of overlap and rolling. ``"collision"`` is the largest gain in a
+        thousand oblique collisions with spin and damping, relative to the energy before.
     stiffness, shear_stiffness, damping_ratio : float
         Slopes of the normal and the tangential force, and fraction of critical normal damping, at
         an overlap of 1 % of R*.
@@ -70,8 +70,8 @@ class LawCheck:
     reach, jump : float
         The gap up to which the law acts, and the force with which contacts begin there.
     cost : float or None
-        Nanoseconds per contact that the law's function takes, in blocks of 64, without what all
-        laws need. None for built-in laws.
+        Nanoseconds per contact that the law's function takes, in blocks of 64, without the time
+        that all laws need. None for built-in laws.
     tabor : float or None
         Tabor's number in SI units, if the law has a work of adhesion. Below 1 `DMT` is suitable,
         far above 1 `JKR`.
@@ -206,7 +206,7 @@ def _tabor(law: Frictional, stiffness: float, radius: float) -> float | None:
 
 
 class Driver:
-    """Contacts under one law, side by side; their partners are moved step by step."""
+    """Contacts under one law, which are evaluated together; each call of `step` moves partners."""
 
     def __init__(self, law: Any, like: Mapping[str, float], count: int, step: float) -> None:
         self.law = law
@@ -217,7 +217,7 @@ class Driver:
     def step(
         self, overlap: Any, parting: Any = 0.0, sliding: Any = 0.0, rolling: Any = 0.0
     ) -> Answer:
-        """Make one step to these overlaps. Sliding is along x, rolling about y."""
+        """Move partners to these overlaps in one step. Sliding is along x, rolling about y."""
         self.contacts.set(overlap=overlap, parting=parting)
         self.contacts["sliding"][:, 0] = sliding
         self.contacts["rolling"][:, 1] = rolling
@@ -274,9 +274,9 @@ def slopes(law: Any, like: Mapping[str, float], overlap: float) -> tuple[float, 
 
 
 def _shear_slope(law: Any, like: Mapping[str, float], overlap: float) -> float:
-    """Tangential stiffness, from steps of length 1 and 2 at one velocity.
+    """Tangential stiffness, from time steps of 1 and 2 with the same sliding velocity.
 
-    A damper exerts the same force in both; the difference is that of the spring.
+    A damper exerts the same force in both steps, so the forces differ by that of the spring.
     """
     way, forces = 1e-6 * overlap, []
     for step in (1.0, 2.0):
@@ -376,7 +376,7 @@ def _collided(law: Any, like: Mapping[str, float], omega: float) -> float:
 
 
 def _pull_off(law: Any, like: Mapping[str, float], omega: float) -> tuple[float, float]:
-    """Largest pull, and work against pulls, from an overlap to the end of the law's reach."""
+    """The largest pull from an overlap of 1 % of R* to the law's reach, and the work of pulls."""
     radius = like["radius"]
     driver = Driver(law, like, 1, _DEEP / _SHALLOW / (_SLOW * omega))
     for overlap in np.linspace(0.0, _DEEP * radius, _POINTS):
@@ -415,6 +415,6 @@ def _cost(law: Any, like: Mapping[str, float]) -> float | None:
         evaluate(law, contacts, history, repeats)
         return time.perf_counter() - begin
 
-    # subtract the time of a call with one repeat, most of which Python takes
+    # the difference of 1001 and 1 repeats is without the time that Python needs for a call
     best: Callable[[int], float] = lambda n: min(seconds(n) for _ in range(5))  # noqa: E731
     return max(best(1001) - best(1), 0.0) / 1000 / 64 * 1e9

@@ -13,7 +13,7 @@ from .. import _core
 from ..base import checks
 from ..base.values import Value
 
-# Willett's fits hold for contact angles up to this one
+# largest contact angle, in radians, for which Willett's fits hold
 _LARGEST_ANGLE = math.radians(50.0)
 
 
@@ -24,11 +24,11 @@ class JKR(Value):
     The contact radius a follows from the overlap by ``overlap = a^2 / R* - sqrt(2 pi w a / E*)``.
     The force is ``4 E* a^3 / (3 R*) - sqrt(8 pi w E* a^3)``: K. L. Johnson, K. Kendall, A. D.
     Roberts, Proc. R. Soc. A 324 (1971) 301. The contact begins when the two touch. It then pulls
-    with 4/3 pi w R*, later with up to 3/2 pi w R*, and with 5/6 pi w R* when the neck snaps, at an
-    overlap of -0.4725 (4 pi^2 w^2 R* / E*^2)^(1/3). Separating the two takes the work 7.0922 (w^5
-    R*^4 / E*^2)^(1/3). Only `Hertz` can have it.
+    with 4/3 pi w R*, and later with up to 3/2 pi w R*. The neck snaps at an overlap of
+    -0.4725 (4 pi^2 w^2 R* / E*^2)^(1/3), where the pull is 5/6 pi w R*. Separating the two takes
+    the work 7.0922 (w^5 R*^4 / E*^2)^(1/3). Only a `Hertz` law can have this cohesion.
 
-    It is valid if Tabor's number (R* w^2 / (E*^2 z^3))^(1/3), with the range z of the forces
+    JKR is valid if Tabor's number (R* w^2 / (E*^2 z^3))^(1/3), with the range z of the forces
     between atoms (about 0.3 nm), is above about 5. Below about 0.1, `DMT` is valid.
 
     Parameters
@@ -74,11 +74,11 @@ class JKR(Value):
 class DMT(Value):
     """Adhesion of hard, small particles by attraction of their surfaces over a short distance.
 
-    At touch, the law's own force is reduced by ``2 pi w R*``: B. V. Derjaguin, V. M. Muller, Y. P.
-    Toporov, J. Colloid Interface Sci. 53 (1975) 314. Beyond touch, at the gap s, the pull is
-    ``2 pi w R* (s_0 / (s_0 + s))^2`` with the distance s_0, as that of Hamaker's forces with
-    A = 12 pi w s_0^2. It ends at a gap of 30.62 s_0, where it is a thousandth of that at touch.
-    Without a distance there is no pull beyond touch.
+    At touch and in overlaps, the law's own force is reduced by ``2 pi w R*``: B. V. Derjaguin,
+    V. M. Muller, Y. P. Toporov, J. Colloid Interface Sci. 53 (1975) 314. Beyond touch, at the gap
+    s, the pull is ``2 pi w R* (s_0 / (s_0 + s))^2`` with the distance s_0, as that of Hamaker's
+    forces with A = 12 pi w s_0^2. The pull ends at a gap of 30.62 s_0, where it is a thousandth of
+    that at touch. Without a distance there is no pull beyond touch.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def read_cohesion(value: object, law: str, is_hertz: bool) -> Cohesion | None:
 
 
 def cohesion_numbers(cohesion: Cohesion | None) -> dict[str, float]:
-    """The library's numbers of a law's cohesion; missing numbers are 0."""
+    """The kind and the parameters of a cohesion, by the library's names."""
     if cohesion is None:
         return {"cohesion": _core.NO_COHESION}
     return {"cohesion": cohesion.kind} | cohesion.numbers()

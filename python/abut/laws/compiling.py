@@ -1,8 +1,9 @@
 """Compiles laws in Python, by numba, to loops over blocks of contacts in machine code.
 
 A block is the `abut_law_block` of csrc/abut_law.h. The text of the loop is generated here, from the
-law's history and number of parameters. The law's own function is compiled unchanged. If it raises,
-the push of this contact and of all later ones in the block is NaN, which the step detects.
+law's history and number of parameters. The law's own function is compiled unchanged. If it raises
+an exception, the push of this contact and of all later ones in the block is NaN. The simulation's
+step detects NaN.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .contact import HELPERS, ZERO, Contact, Force, Vector
 if TYPE_CHECKING:
     from .law import LawFunction
 
-# offsets of a block's members, in words of eight bytes
+# the place of each member of a block, counted in words of eight bytes
 _WORDS = dict(_core.LAW_BLOCK)
 
 
@@ -60,8 +61,8 @@ def _all_columns(columns: Any) -> str:
 
 
 def _loop_of(law: LawFunction) -> str:
-    """The text of the loop over contacts, in a function that catches exceptions: without it, numba
-    would print them and continue."""
+    """The text of the loop over contacts, in a function that catches exceptions. Without this
+    function, numba would print exceptions and continue."""
     lines = [
         "def loop(block):",
         "    try:",
@@ -90,7 +91,7 @@ def _loop_of(law: LawFunction) -> str:
 
 
 def _body_of(law: LawFunction) -> list[str]:
-    """The lines of the loop that evaluate contact k."""
+    """The lines inside the loop, which evaluate contact k."""
     inputs = _read("a", _core.LAW_INPUTS)
     given = ", ".join(f"{name}={text}" for name, text in inputs.items())
     parameters = "".join(f", p{k}" for k in range(len(law.parameters)))
@@ -132,7 +133,7 @@ def _written(array: str, source: str, columns: Any) -> list[str]:
 
 @cache
 def _tools() -> SimpleNamespace:
-    """numba, with our helpers registered once."""
+    """The parts of numba that are used here; the first call registers the helpers of laws."""
     numba = import_extra("numba", "law")
     extending, types = numba.extending, numba.types
 
@@ -150,7 +151,7 @@ def _tools() -> SimpleNamespace:
     for helper in HELPERS:
         extending.register_jitable(helper)
     return SimpleNamespace(
-        # inlined into the loop, a law is evaluated for several contacts by one instruction
+        # forceinline: instructions evaluate several contacts only if the law is inside the loop
         njit=numba.njit(error_model="numpy", nogil=True, forceinline=True),
         cfunc=numba.cfunc(types.void(types.voidptr), nopython=True, error_model="numpy"),
         carray=numba.carray,
@@ -185,7 +186,7 @@ _REASONS = re.compile(
 
 
 def _error_text(law: LawFunction, text: str) -> str:
-    """numba's message, reduced to the part about the law's own line."""
+    """numba's message, reduced to the reason and the line of the law's function."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     why = next((line for line in lines if _REASONS.search(line)), lines[0] if lines else "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple, NoReturn
 
-# a number, or one of numba's types
+# type of a number: a float, or in compiled code a type of numba
 Number = Any
 
 
@@ -42,7 +42,7 @@ class Vector(NamedTuple):
     y: float
     z: float
 
-    # + of tuples would join two vectors to six numbers, and * would repeat one
+    # the + of tuples would make a tuple of six numbers, and * would repeat a tuple
 
     def __add__(self, other: object) -> NoReturn:  # type: ignore[override]
         _refuse()
@@ -76,7 +76,7 @@ class Contact(NamedTuple):
 
 
 class Force(NamedTuple):
-    """Force and moment of a contact on i, as `force` makes it."""
+    """Force and moment of a contact on i, and its elastic energy: what `force` returns."""
 
     push: Number
     tangent: Any
@@ -113,7 +113,7 @@ def force(push: Number, tangent: Any = ZERO, moment: Any = ZERO, stored: Number 
 
 
 def _less(vector: Any, other: Any, factor: Number) -> Vector:
-    """The vector minus `factor` times the other one."""
+    """`vector` minus `factor` times `other`."""
     x, y, z = (
         vector[0] - other[0] * factor,
         vector[1] - other[1] * factor,
@@ -123,7 +123,7 @@ def _less(vector: Any, other: Any, factor: Number) -> Vector:
 
 
 def _cut(vector: Vector, limit: Number) -> tuple[Vector, bool]:
-    """The vector, cut to a length of at most max(limit, 0), and whether it was cut."""
+    """The vector, shortened to a length of at most max(limit, 0), and whether it was longer."""
     limit = max(limit, 0.0)
     x, y, z = vector
     square = x * x + y * y + z * z
@@ -233,17 +233,17 @@ def hertz(contact: Contact, young: Number, damping: Number = 0.0) -> Number:
     return max(elastic - damper * math.sqrt(measure * contact.mass) * contact.parting, 0.0)
 
 
-# u_0 = 4^(-1/3) of docs/dem.md eq. 22, at which a neck snaps
+# value of u, in docs/dem.md eq. 22, at which a neck snaps: u_0 = 4^(-1/3)
 _FOLD = 0.6299605249474366
 
 
 def _cube_root(x: Number) -> Number:
     """The cube root of x > 0, by square roots, which are rounded alike on every machine."""
     root = 1.0
-    # the limit has root^4 = root x: each round divides the error of the logarithm by 4
+    # the limit satisfies root^4 = root x; each round divides the error of log(root) by 4
     for _ in range(6):
         root = math.sqrt(math.sqrt(root)) * math.sqrt(math.sqrt(x))
-    # Newton's method doubles the number of right digits
+    # each step of Newton's method doubles the number of right digits
     for _ in range(5):
         root = (2.0 * root + x / (root * root)) / 3.0
     return root

@@ -19,7 +19,7 @@ OUTPUTS = dict(_core.LAW_OUTPUTS)
 
 
 class Answer(NamedTuple):
-    """Force and moment of contacts, (n,) and (n, 3), and their new history, (numbers, n)."""
+    """Results for n contacts: push, stored (n,); tangent, moment (n, 3); history (numbers, n)."""
 
     push: Doubles
     tangent: Doubles
@@ -79,7 +79,7 @@ LawColumns = tuple[int, Doubles, int, int, int, float]
 
 
 def law_columns(law: OwnLaw | CompiledLaw, identity: int = 1) -> LawColumns:
-    """The tuple for a user's law that the library takes."""
+    """A user's law as a tuple, the form that the library takes."""
     numbers = np.array(law.numbers, np.float64)
     return law.address, numbers, len(law.vectors), len(law.scalars), identity, law.reach
 
@@ -90,7 +90,7 @@ def evaluate(
     history: Doubles | None = None,
     repeats: int = 1,
 ) -> Answer:
-    """Evaluate a law; by default for contacts without a history."""
+    """Evaluate a law for contacts. By default all numbers of their history are 0."""
     kept = history_count(law)
     old = np.zeros((kept, contacts.count)) if history is None else np.ascontiguousarray(history)
     taken = law.numbers if isinstance(law, BuiltIn) else law_columns(law)

@@ -15,7 +15,7 @@ from .. import _core
 from ..base import checks
 from .contact import ZERO, Contact, Vector
 
-# largest count of numbers in a contact's history
+# largest number of floats in a contact's history; a vector counts as three
 MOST_HISTORY = _core.LAW_HISTORY
 
 
@@ -89,7 +89,7 @@ def law(
     spring(stiffness=1000.0, damping=0.0)
     """
 
-    # annotations of a history may be strings with names of the decorating scope
+    # a history's annotations may be strings, with names of the scope in which `law` is called
     names = sys._getframe(1).f_locals
 
     def make(given: Callable[..., Any]) -> LawFunction:
@@ -291,7 +291,7 @@ def _read_history(
                 f"{field} of the history of {name} is {found}, but must be float or"
                 " abut.laws.Vector"
             )
-    # vectors first, as in blocks
+    # blocks have a history's vectors before its scalars
     ordered = sorted(history._fields, key=lambda field: kinds[field] is not Vector)
     count = sum(3 if kinds[field] is Vector else 1 for field in ordered)
     if count > MOST_HISTORY:

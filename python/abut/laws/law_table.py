@@ -23,16 +23,16 @@ Own = OwnLaw | CompiledLaw
 
 
 class LawTable:
-    """Materials are numbered in order of their first use; equal materials have one number."""
+    """Numbered materials, and their laws. Equal materials have the same number."""
 
     def __init__(self) -> None:
         self.materials: list[Material] = []
         self.laws: dict[tuple[int, int], Law] = {}
-        # the objects with which `set` was called for each pair of numbers: equal materials may be
-        # several objects
+        # the material objects with which `set` was called, by their numbers: equal materials may be
+        # different objects
         self.given: dict[tuple[int, int], tuple[Material, Material]] = {}
-        # names of users' laws and of the fields of their history, in order of first use: the place
-        # of a law in this list identifies the history of its contacts in the library
+        # strings from `kept_by`, in order of first use; in the library, a string's place identifies
+        # the contact history of its laws
         self.names: list[str] = []
 
     def copy(self) -> LawTable:
@@ -68,7 +68,7 @@ class LawTable:
             if not isinstance(material, Material):
                 self.number(material, name)
         assert isinstance(a, Material) and isinstance(b, Material)
-        # first, because these raise an error for a law that does not fit
+        # before any change: these calls raise an error for a law that does not fit
         if isinstance(law, Own):
             self._check_name(law, frozenset((a, b)))
             try_law(law)
@@ -100,12 +100,12 @@ class LawTable:
                 return
 
     def name(self, law: Law) -> None:
-        """Add the name of a user's law if it is new; its place identifies the law's history."""
+        """Add the name of a user's law to `names` if it is new."""
         if isinstance(law, Own) and kept_by(law) not in self.names:
             self.names.append(kept_by(law))
 
     def _check_name(self, law: Own, pair: frozenset[Material]) -> None:
-        """Raise a ValueError for another law of the same name, which identifies contact history."""
+        """Raise a ValueError if another law has the same name: names identify contact history."""
         for (a, b), other in self.laws.items():
             is_same = {self.materials[a], self.materials[b]} == pair
             is_named = isinstance(other, Own) and other.name == law.name and not is_same
@@ -117,7 +117,7 @@ class LawTable:
 
     @property
     def own(self) -> list[Own]:
-        """The laws of users, each once; laws with different parameters are different."""
+        """The laws of users, each listed once, or once for each set of its parameters."""
         found: list[Own] = []
         for law in self.laws.values():
             if isinstance(law, Own) and law not in found:
@@ -125,7 +125,7 @@ class LawTable:
         return found
 
     def own_columns(self) -> tuple[LawColumns, ...]:
-        """The tuples for the laws of users that the library takes."""
+        """The laws of users as tuples, the form that the library takes."""
         return tuple(law_columns(law, 1 + self.names.index(kept_by(law))) for law in self.own)
 
     def numbers(self) -> Doubles:
@@ -151,7 +151,7 @@ class LawTable:
     # ---- combinations that are not possible ----
 
     def check_sharing(self, walls: Iterable[int]) -> None:
-        """Check that all walls have laws of one kind, because shares need a single exponent."""
+        """Check that all walls have laws of one kind, since shares depend on a law's exponent."""
         numbers = set(walls)
         kinds = {type(law): pair for pair, law in self.laws.items() if numbers & set(pair)}
         if len(kinds) > 1:

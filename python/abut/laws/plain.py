@@ -230,9 +230,9 @@ class Luding(Frictional):
     """An elastoplastic spring: it keeps a dent where it was pressed, and sticks when it separates.
 
     The hysteretic force of S. Luding, Cohesive, frictional powders: contact models for tension,
-    Granular Matter 10 (2008) 235. With the overlap d and its largest value D in this contact, the
-    force along the normal, positive if it repels, is ``max(k (d - d_0), -k_c d)``, with ``d_0 = (1
-    - k_1 / k) D``:
+    Granular Matter 10 (2008) 235. d is the overlap, and D its largest value in this contact. The
+    force along the normal, positive if it repels, is ``max(k (d - d_0), -k_c d)`` with
+    ``d_0 = (1 - k_1 / k) D``:
 
     - loading for the first time, it is ``k_1 d``;
     - unloading and reloading follow a line with the slope k;
@@ -352,14 +352,14 @@ def damping_ratio(restitution: float) -> float:
 
 
 def _compliance(material: Material) -> float:
-    """The material's part of 1 / E*."""
+    """The summand of one material in 1 / E*."""
     if material.young is None:
         return 0.0
     return (1.0 - material.poisson * material.poisson) / material.young
 
 
 def _shear_compliance(material: Material) -> float:
-    """The material's part of 1 / G*."""
+    """The summand of one material in 1 / G*."""
     return 0.0 if material.shear is None else (2.0 - material.poisson) / material.shear
 
 

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
     from .compiled import CompiledLaw
 
-# number of contacts that are tried side by side, and number of steps of each
+# number of contacts that are tried together, and number of steps that each contact makes
 _COUNT, _STEPS = 64, 6
 
-# relative rounding error of results when partners are exchanged, or vectors are rotated
+# relative rounding error of a law's results; results for exchanged partners or rotated vectors may
+# differ by a thousand times this error
 _TOLERANCE = 1e-9
 
-# a force that begins with more than this fraction of the largest one counts as a jump
+# A force that begins above this fraction of the force at an overlap of 3 % of R* counts as a jump.
+# With a reach, the force at touch takes its place if it is larger.
 _JUMP = 0.05
 
 
@@ -204,7 +206,7 @@ def contact_text(contacts: Contacts, k: int) -> str:
 def case_text(
     law: OwnLaw | CompiledLaw, step: float, inputs: Doubles, outputs: Doubles, history: Doubles
 ) -> str:
-    """The outputs of a law for one contact that are wrong, and all its inputs, for messages."""
+    """The wrong outputs of a law for one contact, and all its inputs, for messages."""
     returned, given = _by_name(OUTPUTS, outputs), _by_name(WIDTHS, inputs)
     bad = [f"{name} is {_shown(v)}" for name, v in returned.items() if not np.isfinite(v).all()]
     if np.isnan(returned["push"]):
@@ -217,7 +219,7 @@ def case_text(
 
 
 def case_radius(inputs: Doubles) -> float:
-    """R* of a law's inputs for one contact."""
+    """R*, read from the inputs of a law for one contact."""
     return float(_by_name(WIDTHS, inputs)["radius"][0])
 
 
@@ -274,7 +276,7 @@ def _check_same(
 def _seen(
     law: OwnLaw | CompiledLaw, contacts: Contacts, before: Doubles, matrix: Doubles, sides: bool
 ) -> Answer:
-    """The answer for vectors transformed by a matrix, and if `sides` with exchanged partners."""
+    """The answer after a matrix transformed all vectors; if `sides`, partners are exchanged."""
     other = Contacts(contacts.count, contacts.step, **contacts.rows())
     for name in ("normal", "sliding", "rolling"):
         other.set(**{name: contacts[name] @ matrix.T})

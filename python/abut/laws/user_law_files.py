@@ -82,8 +82,8 @@ def _check_kept(name: str, law: Given, stored: Mapping[str, Any]) -> None:
 
 
 def _check_alike(name: str, law: Given, stored: Mapping[str, Any]) -> None:
-    """Check the number of parameters, which a C function reads, and the reach, on which the set of
-    contacts depends."""
+    """Raise a ValueError if the reach, or the number of a C function's parameters, is not that of
+    the file."""
     then, now = len(stored["parameters"]), len(law.parameters)
     if isinstance(law, CompiledLaw) and then != now:
         parameters = checks.counted(then, "parameter")

@@ -57,7 +57,7 @@ def body_contacts(
     body_count: int,
     period: Period | None,
 ) -> BodyContacts:
-    """Makes a read-only table from library columns; `walls` maps its wall rows to wall numbers."""
+    """Make a read-only table of library columns; `walls` are numbers in the library's order."""
     for name in HISTORY:
         del columns[name]
     if "mesh" in columns:

@@ -61,7 +61,7 @@ class BodyPopulation(Population):
 
     @property
     def numbers(self) -> Indices:
-        """Lasting numbers, as `Simulation.add_bodies` returned them."""
+        """The bodies' lasting numbers, as `Simulation.add_bodies` returned them."""
         return self._sim._settled().bodies
 
     @property

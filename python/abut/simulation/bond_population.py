@@ -42,7 +42,7 @@ class BondPopulation(Population):
 
     @property
     def numbers(self) -> Indices:
-        """Row numbers of the table. They change when bonds break or are removed."""
+        """The bonds' row numbers in the table. They change when bonds break or are removed."""
         return np.arange(len(self))
 
     @property
@@ -71,10 +71,10 @@ class BondPopulation(Population):
         Parameters
         ----------
         pairs : (k, 2) array_like of int, or Pairs
-            Ids of the spheres, as `add_spheres` returned them, or a table of pairs with rows in the
-            order of `ids`. Spheres need not touch: `Simulation.pairs` lists those that do, and
-            `find_pairs` with a gap also finds close ones. With a period, each sphere is bonded to
-            the nearest image of the other.
+            Ids of the spheres, as `add_spheres` returned them. Or a table of pairs, in which i and
+            j are places in `ids`. Spheres need not touch: `Simulation.pairs` lists touching
+            spheres, and `find_pairs` with a gap also finds close ones. With a period, each sphere
+            is bonded to the nearest image of the other.
         bond : Bond
             Its radius is a fraction of the smaller sphere's radius.
         tensile_strength, shear_strength : (k,) array_like or float, optional
@@ -156,7 +156,7 @@ class BondPopulation(Population):
         self._core.remove(self.kind, marks, self._sim._known)
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """Forces and torques on all spheres: the given ones on i, the opposite ones on j."""
+        """Forces and torques on all spheres: those of a bond on its i, the opposites on its j."""
         both, table = np.zeros((2, len(self._sim.ids), 3)), self.table
         for pushes, given in zip(both, (forces, torques), strict=True):
             np.add.at(pushes, table.i, given)

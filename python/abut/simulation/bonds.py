@@ -99,7 +99,7 @@ shear_strength=500000.0, damping=0.0, contact=False)
 
 
 def _read_size(value: object, name: str, least: float) -> float:
-    """Read a number from `least` to 1e75, the range that the library accepts."""
+    """Read a number; a ValueError if it is below `least` or above 1e75, the library's limits."""
     size = checks.number(value, name)
     if not least <= size <= 1e75:
         raise ValueError(f"{name} is {size}, but must be {least:g} to 1e75")
@@ -117,7 +117,7 @@ def _read_strength(value: object, name: str) -> float:
 
 
 def read_partners(pairs: Any, numbers: Numbers) -> tuple[Indices, Indices]:
-    """Row numbers of the two spheres of each bond."""
+    """The row numbers of the spheres i, and those of the spheres j, of new bonds."""
     if isinstance(pairs, Pairs):
         rows = np.stack([pairs.i, pairs.j], axis=1)
         if len(rows) and int(rows.max()) >= len(numbers.ids):
@@ -136,7 +136,7 @@ def read_partners(pairs: Any, numbers: Numbers) -> tuple[Indices, Indices]:
 
 
 def _read_strengths(value: ArrayLike | None, usual: float, name: str, count: int) -> Doubles:
-    """Read strengths: one for each bond, or one for all."""
+    """Read bond strengths: an array with a strength for each bond, or one number for all bonds."""
     array = checks.doubles(usual if value is None else value, name)
     if array.shape not in ((), (count,)):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count},)")
@@ -173,7 +173,7 @@ def bond_columns(
     }
 
 
-# for each status of the library: why two spheres cannot be bonded
+# error texts for the statuses with which the library refuses to bond two spheres
 _REFUSALS = {
     _core.BOND_ITSELF: "pairs[{row}] bonds sphere {i} to itself",
     _core.BOND_TWICE: "pairs[{row}]: spheres {i} and {j} are bonded already",

@@ -87,7 +87,7 @@ class Leaving(Part):
         return corners
 
     def _counted_again(self, way: OnLeave) -> int:
-        """The number of particles outside that `left` has counted and counts again on removal."""
+        """The number of particles outside that `left` has counted and would count again."""
         bounds = self._sim._known.bounds
         if way != "remove" or bounds.on_leave == "remove" or bounds.corners is None:
             return 0
@@ -95,9 +95,9 @@ class Leaving(Part):
         return min(self._core.left_count(), self._leavers(spheres)[0] + len(bodies))
 
     def _leavers(self, spheres: Indices) -> tuple[int, Indices]:
-        """The number of particles with these rows of spheres, and the rows of their clusters.
+        """The number of particles to which these spheres belong, and the rows of their clusters.
 
-        A cluster counts as one particle.
+        A cluster counts as one particle. `spheres` are rows.
         """
         groups = self._sim.spheres.cluster[spheres]
         clusters = np.unique(groups[groups >= 0])
@@ -149,7 +149,7 @@ class Leaving(Part):
         )
 
     def warn_of_left(self, before: int) -> None:
-        """Warn of particles that left in a run; `before` is `left` at its start."""
+        """Warn of particles that left in a run; `before` is `left` at the start of the run."""
         count = self.left - before
         if self._sim._known.bounds.on_leave == "warn" and count > 0:
             names = checks.counted(

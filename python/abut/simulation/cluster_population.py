@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 class ClusterPopulation(Population):
     """The clusters of a `Simulation`, in the order of addition.
 
-    Positions are centers of mass. Angular momenta are about these, along the axes of the world.
+    Positions are centers of mass. Angular momenta are about the centers of mass, with components
+    along the axes of the world.
     """
 
     __slots__ = ()
@@ -53,7 +54,7 @@ class ClusterPopulation(Population):
 
     @property
     def numbers(self) -> Indices:
-        """Lasting numbers, as `Simulation.add_clusters` returned them."""
+        """The clusters' lasting numbers, as `Simulation.add_clusters` returned them."""
         return self._sim._settled().clusters
 
     @property
@@ -155,7 +156,7 @@ class ClusterPopulation(Population):
         spheres: dict[str, NDArray[Any]],
         **parts: Any,
     ) -> Indices:
-        """Add clusters, update `parts` of `Known`, and return the numbers of the clusters."""
+        """Add clusters, replace `parts` of the record `Known`, and return the new numbers."""
         count = len(bodies["masses"])
         numbers = self._sim._settled().with_spheres(len(spheres["radii"]))
         numbers = numbers.with_clusters(count, from_matrix(cluster.axes))
@@ -212,7 +213,7 @@ class ClusterPopulation(Population):
         found = self._core.read(self.kind)
         counts, rows = found["member_counts"], self._sim.spheres.cluster
         arms = turned(found["turns"], found["members"][np.cumsum(counts) - counts])
-        # members of a cluster are consecutive rows, and clusters are in order
+        # rows of the clusters' first members: members are consecutive rows, in the clusters' order
         firsts = np.flatnonzero(rows >= 0)[np.cumsum(counts) - counts]
         both = np.zeros((2, len(rows), 3))
         both[:, firsts] = forces, torques - np.cross(arms, forces)

@@ -124,8 +124,8 @@ class Cluster(Value):
 
     @cached_property
     def _body(self) -> tuple[float, Doubles, Doubles]:
-        """The union's volume, center of mass, and inertia about it for a density of 1."""
-        # integrate about the middle, because far from the origin digits cancel
+        """The union's volume, center of mass, and inertia about this center for a density of 1."""
+        # moments about the middle of the spheres, because far from it digits would cancel
         middle = self.centers.mean(axis=0)
         volume, first, second = union_moments(self.centers - middle, self.radii)
         center = first / volume
@@ -135,7 +135,7 @@ class Cluster(Value):
 
     @cached_property
     def _principal(self) -> tuple[Doubles, Doubles]:
-        """Principal moments of inertia, and axes as columns; for a density of 1 without a mass."""
+        """Principal moments, and axes as columns, of the given inertia or a union of density 1."""
         inertia = self._body[2] if self.inertia is None else self.inertia
         if inertia.ndim == 1:
             return inertia, np.eye(3)

@@ -14,12 +14,15 @@ from ..base.orientations import inverse, turned
 from ..laws.materials import Material
 from .clusters import Cluster
 
-# columns with contact history, which the next step needs and users do not see
+# names of the columns with contact history: the next step needs them, users do not see them
 HISTORY = ("moment", "spring", "roll")
 
 
 class Numbers(NamedTuple):
-    """Lasting numbers of spheres, clusters and bodies, in the order in which they were added."""
+    """Lasting numbers of spheres, clusters and bodies, in the order in which they were added.
+
+    A lasting number is never given to another particle. The next new sphere gets `next_id`.
+    """
 
     ids: Indices = np.empty(0, np.intp)  # numbers of the spheres
     clusters: Indices = np.empty(0, np.intp)
@@ -63,9 +66,10 @@ class Numbers(NamedTuple):
 
 
 def find(numbers: Indices, wanted: ArrayLike, what: str, named: str, source: str) -> Indices:
-    """The rows at which the ascending array `numbers` has the numbers `wanted`.
+    """The rows of the `wanted` numbers in `numbers`, an ascending array.
 
-    Error messages contain `named`, the argument, and `source`, where valid numbers are.
+    For error messages, `what` is the noun of an item, `named` the name of the argument, and
+    `source` the attribute that lists all valid numbers.
     """
     array = checks.as_array(wanted, named)
     if array.dtype.kind == "b":
@@ -93,7 +97,7 @@ def read_points(value: Any, name: str) -> Doubles:
 
 
 def read_vectors(value: Any, name: str, count: int) -> Doubles:
-    """Read (count, 3) vectors: one for each item, or one for all; zeros by default."""
+    """Read vectors as (count, 3): a vector for each item, or one for all; zeros by default."""
     array = checks.doubles((0.0, 0.0, 0.0) if value is None else value, name)
     if array.shape not in ((3,), (count, 3)):
         raise ValueError(f"{name} has shape {array.shape}, but must be ({count}, 3)")

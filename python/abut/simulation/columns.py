@@ -34,7 +34,7 @@ class Column(Generic[S]):
     def __set_name__(self, owner: type, name: str) -> None:
         self.stored = self.stored or name
         if not hasattr(self, "name"):
-            # Simulation has the same descriptor object, which keeps the population as its owner
+            # the same object later becomes an attribute of Simulation, which is not its owner
             self.name, self._owner = name, owner
 
     def _population(self, instance: Population | Simulation) -> Population:
@@ -60,11 +60,11 @@ class Column(Generic[S]):
         self._population(instance).assign(**{self.name: value})
 
     def to_user(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
-        """The library's array as users see it."""
+        """Convert the library's array to the array that users see."""
         return stored
 
     def from_user(self, population: Population, value: Any) -> NDArray[Any]:
-        """A user's value as the library's array."""
+        """Convert a user's value to the library's array."""
         raise AttributeError(f"{self.name} of {population.nouns} cannot be assigned")
 
 
@@ -74,7 +74,7 @@ class AssignedColumn(Column[S]):
     is_assigned = True
 
     def from_user(self, population: Population, value: Any) -> NDArray[Any]:
-        """The value as an array with the shape of the column and its kind of numbers."""
+        """Convert a value to an array with the column's shape and type of numbers."""
         now: NDArray[Any] = self.__get__(population)
         read = checks.indices if now.dtype.kind == "i" else checks.doubles
         array = read(value, self.name)
@@ -90,11 +90,11 @@ class MaskColumn(AssignedColumn[np.bool_]):
     """A column of True and False, which can be assigned one value for all."""
 
     def to_user(self, population: Population, stored: NDArray[Any]) -> NDArray[Any]:
-        """The mask of integers as truth values."""
+        """Convert the library's integers 0 and 1 to truth values."""
         return locked(stored != 0)
 
     def from_user(self, population: Population, value: Any) -> NDArray[Any]:
-        """The mask as integers."""
+        """Convert truth values, or one value for all items, to integers 0 and 1."""
         return read_mask(value, len(population), self.name)
 
 
@@ -102,5 +102,5 @@ class OrientationColumn(AssignedColumn[np.float64]):
     """A column of unit quaternions x, y, z, w, which can be assigned SciPy's rotations."""
 
     def from_user(self, population: Population, value: Any) -> Doubles:
-        """The value as unit quaternions."""
+        """Convert orientations to an array of unit quaternions."""
         return read_orientations(value, len(population), self.name)

@@ -16,7 +16,7 @@ from .walls import Walls
 
 
 class CoupledWalls(Walls):
-    """Walls of a coupling. Their number is fixed; their motions can change."""
+    """Walls of a coupling. No wall can be added or removed; motions can change."""
 
     def __init__(self, core: _core.Coupling, step: float, entries: Sequence[WallEntry]) -> None:
         super().__init__(core)
@@ -31,7 +31,7 @@ class CoupledWalls(Walls):
         return self._entries
 
     def move_some(self, motions: Mapping[int, Motion | Given | None], time: float) -> None:
-        """Give walls new motions, which begin at their current places. Errors change nothing."""
+        """Give walls new motions, from the walls' current places on. An error changes nothing."""
         begun = {number: self._moved(number, motion, time) for number, motion in motions.items()}
         states = {number: self._checked(e, time) for number, e in begun.items() if e.is_given}
         entries = [*(dict(enumerate(self._entries)) | begun).values()]
@@ -39,14 +39,14 @@ class CoupledWalls(Walls):
             self._send(entries)
             self._entries = entries
         except BaseException:
-            # Ctrl-C may arrive after the library has the new walls: send the old ones again
+            # the library may have the new walls when Ctrl-C arrives: send the old walls again
             self._send(self._entries)
             raise
         for number, state in states.items():
             self._core.place(self._stored(number), state)
 
     def nodal_forces(self, number: int, contacts: Contacts) -> Doubles:
-        """Forces of these contacts at the vertices of a wall's mesh, or a half space's point."""
+        """Forces of these contacts at the vertices of a wall's mesh, or at a half space's point."""
         mesh = self.entries[number].mesh
         count = len(mesh.vertices) if isinstance(mesh, Mesh) else 1
         return vertex_sums(contacts, -contacts.force, number, count)

@@ -21,8 +21,8 @@ Structure: TypeAlias = Callable[[float, Doubles], Any]
 class Deforming:
     """A wall's mesh and the velocities of its vertices, now and in the step before.
 
-    The callable was last called after `step_count` steps. If it is not called after the next step,
-    the mesh stays, and the state of the step before is equal to the present one.
+    The callable `structure` was last called after `step_count` steps. If it is not called after the
+    next step, the mesh does not change, and both states are equal.
     """
 
     structure: Structure
@@ -34,7 +34,7 @@ class Deforming:
 
     @classmethod
     def begin(cls, structure: object, mesh: Mesh | HalfSpace, step_count: int) -> Deforming:
-        """The state of a wall with vertices at rest."""
+        """The first state of a wall that deforms: its vertices are at rest."""
         if not callable(structure):
             kind = checks.a_or_an(type(structure).__name__)
             raise TypeError(
@@ -111,7 +111,7 @@ def check_structures(deform: Mapping[int, Structure]) -> None:
 
 
 def anew(mesh: Mesh, vertices: Doubles) -> Mesh:
-    """A mesh with new vertices, as `Mesh.moved` makes it, but its facets may turn by any angle."""
+    """A mesh with new vertices, as from `Mesh.moved`, but facets may have turned by any angle."""
     facets = mesh._facets()._replace(vertices=vertices)
     noise = mesh.noise, mesh._core.normal_noise
     return Mesh._build(

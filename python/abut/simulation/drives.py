@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _Vector = tuple[float, float, float]
 
-# the library's kinds of motions
+# the library's numbers for these two kinds of motions
 SERVO, FREE = 4, 5
 
 # dtype of the library's row for a driven wall, abut_drive
@@ -85,14 +85,14 @@ class Servo(Drive):
     Notes
     -----
     A wall without mass changes its velocity v along its load P in each step by
-    (P - F - K dt v) / (C + K dt). F is the force of its contacts against the load; K and C are the
-    stiffness and the damping of their normals along it. This is a step of Newton's method for a
-    plate without mass, which needs no gain. The speed is at most a tenth of sqrt(P d / M), with the
-    mean diameter d of all grains and the total mass M of grains that are not fixed. If K and C are
-    zero, because nothing touches the wall or all contacts are at its side, it moves at this speed.
-    If it has moved by the size of its mesh without contacts, or a half space has left all grains,
-    it stands still until contacts support its load, and the run warns. A plate that is held by
-    friction alone, as in shear, needs a `mass`.
+    (P - F - K dt v) / (C + K dt). F is the force of its contacts against the load. K and C are the
+    stiffness and the damping of the contacts' normals along the load. This is a step of Newton's
+    method for a plate without mass, which needs no gain. The speed is at most a tenth of
+    sqrt(P d / M), with the mean diameter d of all grains and the total mass M of grains that are
+    not fixed. If K and C are zero, because nothing touches the wall or all contacts are at its
+    side, it moves at this speed. If it has moved by the size of its mesh without contacts, or a
+    half space has left all grains, it stands still until contacts support its load, and the run
+    warns. A plate that is held by friction alone, as in shear, needs a `mass`.
 
     The projected area is the sum over facets that face along `normal`, or against it, whichever is
     larger. Give `area` if facets hide each other.
@@ -145,7 +145,7 @@ class Servo(Drive):
             self._settle(mass=checks.positive(self.mass, "mass"))
 
     def load(self, area: float | None) -> Doubles:
-        """The load vector; `area` is None if it was given as a force."""
+        """The load vector; `area` is None if the load was given as a force."""
         if self.force is not None:
             return np.array(self.force)
         assert self.pressure is not None and area is not None
@@ -164,7 +164,7 @@ class Servo(Drive):
         return np.array(unit_and_length(along)[0])
 
     def area_of(self, placed: Placed) -> float | None:
-        """The area on which a pressure acts; None for a force, and if a callable returns it."""
+        """The area on which a pressure acts; None with a force, and if a callable returns areas."""
         if self.pressure is None or callable(self.area):
             return None
         if self.area is not None:
@@ -181,7 +181,8 @@ class Servo(Drive):
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
         row = np.zeros((), DRIVE)
         area = self.area_of(placed)
-        # with a callable, only the direction counts: the load is set when a step begins
+        # If a callable returns the area, this is only the direction, as a unit vector: `ask_loads`
+        # sets the load before each step.
         row["force"] = self._axis() if callable(self.area) else self.load(area)
         row["mass"] = self.mass or 0.0
         row["size"] = _size(placed.mesh)
@@ -305,7 +306,7 @@ def _direction(value: ArrayLike, name: str) -> _Vector:
 
 
 def _check_load(load: float) -> None:
-    """Raise a ValueError for a load with a square that may be infinite or zero."""
+    """Raise a ValueError for a load that is so large or small that its square is inf or 0."""
     if not 1e-75 <= load <= 1e75:
         raise ValueError(f"load is {load:g}, but must be from 1e-75 to 1e75")
 
@@ -336,7 +337,7 @@ def _read_inertia(value: ArrayLike) -> tuple[Any, ...]:
 
 
 def _size(mesh: Mesh | HalfSpace) -> float:
-    """Largest displacement of a Servo without contacts: the diagonal of the mesh's box."""
+    """The distance after which a Servo without contacts stops: the diagonal of the mesh's box."""
     if isinstance(mesh, HalfSpace):
         return math.inf
     points = mesh.vertices
@@ -346,7 +347,7 @@ def _size(mesh: Mesh | HalfSpace) -> float:
 
 
 def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
-    """Center of mass of a mesh as a shell of its facets, and the inertia about it per mass.
+    """The center of mass of a mesh as a thin shell, and its inertia about the center per mass.
 
     The mean of x x^T over a triangle with corners a, b, c is
     (a a^T + b b^T + c c^T + s s^T) / 12 with s = a + b + c.
@@ -367,12 +368,12 @@ def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
 
 
 def numbers(row: np.ndarray[Any, Any]) -> Doubles:
-    """A row as an array of doubles, the form that the library takes."""
+    """A driven wall's row as an array of doubles, the form that the library takes."""
     return np.ascontiguousarray(row).reshape(1).view(np.float64)
 
 
 def members(row: Doubles) -> np.ndarray[Any, Any]:
-    """A row of doubles as a record with named members."""
+    """A driven wall's row of doubles as a record with named members."""
     return row.view(DRIVE)[0]
 
 

@@ -174,7 +174,7 @@ class Events(Part):
     # ---- between two steps ----
 
     def apply_forces(self) -> None:
-        """Call the callables of forces, and give the library the sums for the next step."""
+        """Call the callables that return forces, and pass the sums to the library."""
         if self._sim._body_forces:
             count = len(self._sim._settled().bodies)
             summed = partial(self._sum_forces, self._sim._body_forces, count, "add_body_force")
@@ -186,7 +186,7 @@ class Events(Part):
     def _sum_forces(
         self, calls: list[Callable[[Any], Any]], count: int, adder: str
     ) -> tuple[Doubles, Doubles]:
-        """The forces and the torques of all callables, summed."""
+        """The sum of the forces that all callables return, and the sum of their torques."""
         forces, torques = np.zeros((2, count, 3))
         for k, call in enumerate(calls):
             force, torque = read_forces(call(self._sim), count, f"callable {k} of {adder}")
@@ -195,7 +195,7 @@ class Events(Part):
         return forces, torques
 
     def finish_step(self) -> None:
-        """Deform walls, apply bounds, insert and call after a step, as far as not done yet."""
+        """Do what is not yet done after a step: deform walls, apply bounds, insert, and call."""
         now = self._sim.step_count
         if self._sim._walls.derived.has_deforming:
             with self._sim._clock.of("calls"):
@@ -211,7 +211,7 @@ class Events(Part):
                 self._core.lend(self._sim._schedule.call_due)
 
     def _insert(self, number: int, feed: Feed) -> None:
-        """Insert the particles that are due and find a place. After an error they stay due."""
+        """Insert the due particles for which there is a place. After an error they stay due."""
         insertion, since, now = feed.insertion, self._sim.time - feed.start, self._sim.step_count
         state, near = feed.state.copy(), partial(touching, self._sim)
         where, what = insertion.draw(state, since, near, self._sim._period, feed.tries(now))

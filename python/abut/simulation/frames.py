@@ -29,7 +29,7 @@ _Pathlike = str | os.PathLike[str]
 
 _FIELDS = ("step", "time")
 
-# name of the list of frames if file names begin with a field and have no folder
+# name of the list of frames if the path begins with a field, as "{step}.vtp" does
 _NO_NAME = "frames"
 
 
@@ -72,8 +72,8 @@ def write_frames(
         are not drawn.
     append : bool, default False
         By default the first frame begins new lists. Files of an earlier run with the same names are
-        overwritten; others stay, but are not listed. True continues the lists of an earlier run and
-        drops entries at the first frame's time and later: use it after `load_simulation`.
+        overwritten; others stay, but are not listed. True continues the lists of an earlier run.
+        The first frame replaces entries of its time and later. Use it after `load_simulation`.
 
     Returns
     -------
@@ -118,8 +118,9 @@ def write_dump(
         axes the box encloses the spheres and the walls; half spaces count only if their normal is
         along an axis.
     append : bool, default False
-        By default the first frame begins a new file. True continues the file of an earlier run and
-        drops its frames of that step and later: use it after `load_simulation`.
+        By default the first frame begins a new file. True continues the file of an earlier run: the
+        first frame replaces the file's frames of the same step and of later ones. Use it after
+        `load_simulation`.
 
     Returns
     -------
@@ -225,7 +226,7 @@ class DumpWriter:
 
 
 class _Names:
-    """File names made from a path with fields."""
+    """File names made from a path with the fields {step} and {time}."""
 
     def __init__(self, path: _Pathlike):
         self.template = os.fspath(path)
@@ -251,7 +252,7 @@ class _Names:
         return path
 
     def common_path(self) -> Path:
-        """The common beginning of all file names without separators at its end, or their folder.
+        """The path up to the first field, without separators at its end.
 
         It is "out/run" for "out/run_{step}.vtp", and "out" for "out/{step}.vtp".
         """
@@ -295,7 +296,7 @@ def _save_pairs(simulation: Simulation, path: Path) -> None:
 
 
 def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
-    """Write the facets of all walls in their places, as one mesh; half spaces have none."""
+    """Write the facets of all walls in their places, as one mesh; half spaces have no facets."""
     walls = _walls_with_facets(simulation)
     places = [_placed(wall) for wall in walls]
     counts = [len(wall.mesh) for wall in walls]
@@ -347,7 +348,7 @@ def _bodies_to_vtp(simulation: Simulation, path: Path) -> None:
 
 
 def _bonds_to_vtp(simulation: Simulation, path: Path) -> None:
-    """Write a line from center to center for each bond, with its columns."""
+    """Write a line from center to center for each bond, with the columns of the bond."""
     bonds = simulation.bonds
     columns = bonds.to_dict()
     ids = simulation.ids
@@ -394,7 +395,7 @@ def _writers(template: str) -> _Writers:
 
 
 def _check_dumped(simulation: Simulation) -> None:
-    # no error with an insertion, which may still add spheres
+    # without spheres there is no error if an insertion may still add some
     if not len(simulation.ids) and len(simulation.bodies.numbers) and not simulation._known.feeds:
         raise ValueError(
             "the simulation has bodies and no spheres, but a dump holds spheres only:"
@@ -416,11 +417,11 @@ def _begin_dump(path: Path, step: int, text: bytes, append: bool) -> None:
 def _box(
     simulation: Simulation, origin: tuple[float, float, float]
 ) -> tuple[NDArray[np.float64], list[bool]]:
-    """Lower and upper corner (2, 3) of the box, and which axes are periodic."""
+    """Lower and upper corner (2, 3) of the box of a dump, and which axes are periodic."""
     centers, reach = simulation.centers, simulation.radii[:, None]
     walls = (_points_of(wall) for wall in simulation.walls)
     inside = np.concatenate([centers - reach, centers + reach, *walls])
-    # fmin and fmax skip NaN; an axis without other values gets 0
+    # fmin and fmax skip NaN; the bounds are 0 along an axis with NaN only
     ends = [end.reduce(inside, 0, initial=np.nan) for end in (np.fmin, np.fmax)]
     bounds = np.where(np.isnan(ends), 0.0, ends)
     period = simulation.period or (None, None, None)
@@ -431,9 +432,10 @@ def _box(
 
 
 def _points_of(wall: Any) -> NDArray[np.float64]:
-    """Points of a wall that the box encloses. Coordinates that do not count are NaN.
+    """Points of a wall that the box of a dump must enclose; NaN for coordinates to be ignored.
 
-    For a half space only the axis of its normal counts.
+    For a half space, all coordinates are ignored but that along its normal. It is ignored, too, if
+    the normal is not along an axis.
     """
     if not isinstance(wall.mesh, HalfSpace):
         return _placed(wall)

@@ -27,7 +27,7 @@ class Handle:
     def remove(self) -> None:
         """End the calls, or the insertion.
 
-        Inside a callable, this takes effect from the next call on. Calling it twice does no harm.
+        In a callable, it takes effect from the next call on. A second `remove` has no effect.
 
         Raises
         ------

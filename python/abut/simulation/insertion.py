@@ -22,16 +22,17 @@ from .clusters import Cluster
 
 _Mask = NDArray[np.bool_]
 
-# a callable that returns which spheres, given as centers (n, 3) and radii (n,), overlap something
+# type of a callable that takes centers (n, 3) and radii (n,), and returns which of these spheres
+# overlap a particle or a wall
 Near = Callable[[Doubles, Doubles], _Mask]
 
-# largest number of particles that are tried in a step, if the box has space for so many
+# largest number of particles that are tried in a step; fewer if the box has no space for them
 _MOST = 1 << 16
 
 # largest number of places that are tried in a step, unless more particles wait
 _PLACES = 1024
 
-# orientations that are tried before a cluster counts as too large for the box
+# number of orientations that are tried before a cluster counts as too large for the box
 _TRIALS = 1000
 
 # relative rounding error of the number of particles that are due
@@ -48,7 +49,7 @@ class InsertionState:
     inserted : int
         Number of particles that were inserted so far.
     waiting : list of float
-        Radii of the spheres that are due but have no place yet. A cluster has the entry 1.
+        Radii of the spheres that are due but have no place yet; 1 for each cluster.
     """
 
     generator: np.random.Generator
@@ -106,11 +107,12 @@ class Insertion(Value):
     The radii of the inserted spheres have the given distribution: a waiting sphere is not replaced
     by a smaller one.
 
-    While no particle waits, each one is tried in the step in which it is due. If one finds no
-    place, the simulation tries again 1, 2, 4, ... 32 and 64 steps later, then every 64 steps, until
-    none waits. Particles that become due meanwhile are tried at the same times. Each is tried at as
-    many places as there were steps since the last try, with at most 1024 places for all. Steps
-    count from the first failure, so a run in parts or from a restart file has the same bits.
+    While no particle waits, each particle is tried in the step in which it is due. If there is no
+    place for it, the simulation tries again 1, 2, 4, ... 32 and 64 steps later, then every 64
+    steps, until no particle waits. Particles that become due meanwhile are tried at the same times.
+    Each particle is tried at as many places as there were steps since the last try, with at most
+    1024 places for all together. Steps count from the first failure, so a run in parts or from a
+    restart file has the same bits.
 
     Examples
     --------
@@ -170,7 +172,7 @@ class Insertion(Value):
         period: Period | None = None,
         tries: int = 1,
     ) -> tuple[Doubles, Doubles]:
-        """Draw what is inserted now: the particles that are due and have a place.
+        """Draw the particles to insert now: those that are due and for which there is a place.
 
         Parameters
         ----------
@@ -179,7 +181,7 @@ class Insertion(Value):
         time_elapsed : float
             Time since the insertion began.
         near : callable
-            Takes centers (n, 3) and radii (n,) and returns, (n,) of bool, which of these spheres
+            Takes centers (n, 3) and radii (n,). Returns (n,) of bool: which of these spheres
             overlap a particle or a wall. It is not called if nothing is due.
         period : sequence of 3 (float or None), optional
             Period of the simulation.
@@ -211,7 +213,7 @@ class Insertion(Value):
     # ---- what is inserted ----
 
     def _sizes(self, state: InsertionState, time_elapsed: float) -> list[float]:
-        """Radii of the spheres that have become due. A cluster has the entry 1."""
+        """Radii of the spheres that have become due; 1 for each cluster."""
         due = self.due(time_elapsed) - state.inserted
         count = max(min(due, self._capacity()) - len(state.waiting), 0)
         if isinstance(self.radii, tuple):
@@ -227,19 +229,19 @@ class Insertion(Value):
         return int(min(np.prod(high - low) / volume + 1, _MOST))
 
     def _largest(self) -> float:
-        """The largest radius."""
+        """The largest radius of the spheres, or of the cluster's members."""
         if self.cluster is not None:
             return float(self.cluster.radii.max())
         return self.radii[1] if isinstance(self.radii, tuple) else self.radii or 0.0
 
     def _turns(self, state: InsertionState, count: int) -> Doubles:
-        """Random orientations (n, 4) of clusters; (n, 0) for spheres."""
+        """Random orientations of clusters, quaternions (n, 4); an array (n, 0) for spheres."""
         if self.cluster is None:
             return np.empty((count, 0))
         return _orientations(state.generator, count)
 
     def _bodies(self, sizes: Doubles, turns: Doubles) -> tuple[Doubles, Doubles]:
-        """Centers of each body's spheres from its position (n, k, 3), and their radii (n, k)."""
+        """Centers (n, k, 3) of bodies' spheres, relative to a body's position, and radii (n, k)."""
         if self.cluster is None:
             return np.zeros((len(sizes), 1, 3)), sizes[:, None]
         members = turned(turns[:, None], self.cluster.centers - self.cluster.offset)
@@ -282,7 +284,7 @@ class Insertion(Value):
 
 
 def _free(centers: Doubles, radii: Doubles, tried: _Mask, near: Near) -> _Mask:
-    """Which of the tried bodies (n, k, 3) overlap no particle and no wall."""
+    """Which bodies, of k spheres each, overlap no particle and no wall; False if not tried."""
     free = tried.copy()
     rows = np.flatnonzero(tried)
     if len(rows):
@@ -292,14 +294,17 @@ def _free(centers: Doubles, radii: Doubles, tried: _Mask, near: Near) -> _Mask:
 
 
 def _first_free(free: _Mask, rounds: int) -> Indices:
-    """The row of the first free place of each body with one; rows go round by round."""
+    """The row in `free` of the first free place of each body that has a free place.
+
+    Rows are those of all bodies in the first round, then of all bodies in the second, and so on.
+    """
     of_rounds = free.reshape(rounds, -1)
     bodies = np.flatnonzero(of_rounds.any(axis=0))
     return bodies + of_rounds.shape[1] * of_rounds[:, bodies].argmax(axis=0)
 
 
 def _apart(centers: Doubles, radii: Doubles, period: Period | None) -> _Mask:
-    """Which of these bodies (n, k, 3) to insert: of two that overlap, only the first."""
+    """Which of these bodies, of k spheres each, to insert: of two that overlap, only the first."""
     comes = np.ones(len(centers), bool)
     if not len(centers):
         return comes
@@ -307,7 +312,7 @@ def _apart(centers: Doubles, radii: Doubles, period: Period | None) -> _Mask:
     pairs = find_pairs(centers.reshape(-1, 3), radii.ravel(), period=period)
     bodies = np.unique(np.column_stack([pairs.i // count, pairs.j // count]), axis=0)
     for first, second in bodies[bodies[:, 0] != bodies[:, 1]].tolist():
-        # pairs are sorted by `first`, so it is already known whether that one is inserted
+        # pairs are sorted by `first`, so `comes[first]` does not change any more
         comes[second] &= not comes[first]
     return comes
 
@@ -316,7 +321,7 @@ def _orientations(generator: np.random.Generator, count: int) -> Doubles:
     """Random unit quaternions (n, 4), uniform over all orientations."""
     found = np.empty((0, 4))
     while len(found) < count:
-        # random points of a cube in four dimensions: keep those in the ball about its middle
+        # of random points in a cube of four dimensions, keep those in the ball that fits into it
         points = 2.0 * generator.random((4 * (count - len(found)), 4)) - 1.0
         sizes = lengths(points)
         inside = (sizes > 0) & (sizes <= 1)

@@ -44,10 +44,10 @@ class Region(NamedTuple):
         return float(np.prod(self.high - self.low))
 
     def images(self, least: Doubles, most: Doubles) -> Iterator[tuple[Doubles, _Mask]]:
-        """Yield the shift (3,) of each image of the region, and the mask of the boxes that meet it.
+        """For each image of the region, yield its shift (3,) and which boxes (m,) meet it.
 
-        Boxes have the corners `least` and `most`, (m, 3). The lower sides of a region belong to
-        it, the upper sides do not.
+        The boxes have the corners `least` and `most`, (m, 3) each. A region contains the points of
+        its lower sides, but not those of its upper sides.
         """
         of_axes = [self._images_along(axis, least, most) for axis in range(3)]
         for along_x, along_y, along_z in itertools.product(*of_axes):
@@ -71,7 +71,7 @@ class Region(NamedTuple):
 
 
 def read_region(region: ArrayLike | None, period: Period | None) -> Region | None:
-    """Read a box as a Region; None stands for everything."""
+    """Read a box as a Region; None stands for the whole simulation."""
     if region is None:
         return None
     low, high = (np.array(corner) for corner in checks.box(region, "region"))
@@ -117,7 +117,7 @@ def grains_of(simulation: Simulation) -> Grains:
 
 
 class Halves(NamedTuple):
-    """Half branches: from the center of mass of a grain to a point where a force acts on it."""
+    """Half branches: vectors from the center of mass of a grain to a point where a force acts."""
 
     centers: Doubles  # (m, 3): centers of mass
     arms: Doubles  # (m, 3): from the centers to the points
@@ -140,13 +140,13 @@ def _halves(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
 def _both(
     of_i: Doubles, of_j: Doubles, points: Doubles, shifts: Doubles, forces: Doubles
 ) -> Iterator[Halves]:
-    """The two half branches of contacts; forces act on i, and shifts move j to its image."""
+    """Half branches of contacts on i and on j; forces act on i, shifts lead from j to its image."""
     yield Halves(of_i, points - of_i, forces)
     yield Halves(of_j, points - of_j - shifts, -forces)
 
 
 def _of_bonds(simulation: Simulation, grains: Grains, bonds: Bonds) -> Iterator[Halves]:
-    """Half branches of bonds, as if the force acted at the middle; any point gives the same sum."""
+    """Half branches of bonds to their middles; the sum of both halves is the same for any point."""
     if not len(bonds):
         return
     began = simulation._core.read(_core.SPHERES, "began")
@@ -159,7 +159,7 @@ def _of_bonds(simulation: Simulation, grains: Grains, bonds: Bonds) -> Iterator[
 def _bond_images(simulation: Simulation, bonds: Bonds) -> Doubles:
     """The image (m, 3) of j that each bond connected at the beginning of the last step."""
     lengths = lengths_of(simulation.period)
-    # a sphere that left the periodic box in the last step is on the other side now
+    # a sphere that left the periodic box in the last step has entered it on the other side
     moved = simulation.centers - simulation._core.read(_core.SPHERES, "began")
     wraps = np.rint(np.divide(moved, lengths, out=np.zeros_like(moved), where=lengths > 0))
     images: Doubles = bonds.image + wraps[bonds.j] - wraps[bonds.i]
@@ -173,7 +173,7 @@ def _of_spots(simulation: Simulation, grains: Grains, table: BodyContacts) -> It
     assert points is not None and table.spot_overlap is not None
     of_i = grains.centers[grains.first_body + table.i[rows]]
     if table.j is None:
-        # move points to the wall's surface, where the contact points of spheres are
+        # move spots from the middle of an overlap to the wall's surface, as for contacts of spheres
         points = points + 0.5 * table.spot_overlap[:, None] * table.normal[rows]
         yield Halves(of_i, points - of_i, table.spot_force)
         return
@@ -183,7 +183,7 @@ def _of_spots(simulation: Simulation, grains: Grains, table: BodyContacts) -> It
 
 
 def _second(simulation: Simulation, grains: Grains, table: BodyContacts) -> Indices:
-    """The other grain of each row: a body, or the grain of a sphere."""
+    """The second grain of each contact: a body, or the grain to which a sphere belongs."""
     assert table.j is not None
     if table is simulation.body_pairs:
         return grains.first_body + table.j
@@ -220,13 +220,13 @@ def _volume(period: Period | None) -> float:
 
 
 def _products(first: Doubles, second: Doubles) -> Doubles:
-    """The sum over all rows of the outer products of two arrays of vectors."""
-    # the last bit of a matrix product would depend on the machine
+    """Sum the outer products a b^T over all rows a of `first` and b of `second`."""
+    # sums in a fixed order, because the last bit of a matrix product depends on the machine
     return np.array([[(a * b).sum() for b in second.T] for a in first.T])
 
 
 def _momentum_flux(grains: Grains, are_in: _Mask) -> Doubles:
-    """The sum of m dv dv; dv is a velocity relative to the mean weighted by mass."""
+    """The sum of m dv dv over grains; dv is a velocity relative to the mean weighted by mass."""
     masses, velocities = grains.masses[are_in, None], grains.velocities[are_in]
     if not len(masses):
         return np.zeros((3, 3))
@@ -249,7 +249,8 @@ def _part_between(starts: Doubles, arms: Doubles, low: Doubles, high: Doubles) -
     """The fraction of each segment in a box, if the segment's bounding box meets that box."""
     with np.errstate(divide="ignore", invalid="ignore"):
         at_low, at_high = (low - starts) / arms, (high - starts) / arms
-    # a segment normal to an axis lies between the planes, because its bounding box meets the box
+    # a segment normal to an axis lies between the box's two sides that are normal to the axis,
+    # because the segment's bounding box meets the box
     enters = np.where(arms == 0.0, 0.0, np.minimum(at_low, at_high)).max(axis=1, initial=0.0)
     leaves = np.where(arms == 0.0, 1.0, np.maximum(at_low, at_high)).min(axis=1, initial=1.0)
     return np.maximum(leaves - enters, 0.0)
@@ -271,7 +272,7 @@ def coordination(
 
 
 def _touching(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[Indices]:
-    """Yield the grains of all contacts: each grain once for each of its contacts."""
+    """Yield arrays of grains. Together they have each grain once for each of its contacts."""
     pairs, bonds, between = simulation.pairs, simulation.bonds.table, simulation.body_pairs
     bear = _bear(pairs.force)
     if len(bonds):
@@ -289,7 +290,7 @@ def _touching(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[I
 
 
 def _are_bonded(simulation: Simulation, pairs: Pairs, bonds: Bonds) -> _Mask:
-    """Which pairs have a bond at the same image."""
+    """Which pairs are bonded, with j at the same image in the pair and in the bond."""
     count = len(simulation.ids)
     # bonds are sorted by i, then j, so `known` ascends
     keys, known = pairs.i * count + pairs.j, bonds.i * count + bonds.j

@@ -35,10 +35,10 @@ Given = Callable[[float], tuple[ArrayLike, ArrayLike]]
 
 ROTATING, TRANSLATING, OSCILLATING = 0, 1, 2
 
-# The change of a pose in a step may differ from the mean of the two twists by this fraction. If a
-# wall turns by the angle a in a step, the mean has the relative error a^2 / 12. That is less than
-# this up to a third of a radian, and walls turn less in a step. A twist in other units, with
-# another sign or about another point differs by far more.
+# Largest accepted relative difference between the change of a pose in a step and the mean of the
+# twists before and after it. If a wall turns by the angle a in a step, the mean has the relative
+# error a^2 / 12, which is below 1e-2 up to a third of a radian. Walls turn less in a step. A twist
+# in other units, with another sign or about another point differs by far more.
 _AGREEMENT = 1e-2
 
 # rounding error of the difference of two poses, as a fraction of the lengths in them
@@ -123,7 +123,7 @@ class Rotating(Motion):
         )
 
     def parts(self) -> list[Part]:
-        """The motion itself, with an axis of unit length."""
+        """The rotation as its only part, with an axis of unit length."""
         return [Part(ROTATING, unit_and_length(self.axis)[0], self.origin, self.rate, 0.0)]
 
 
@@ -153,7 +153,7 @@ class Translating(Motion):
         self._settle(velocity=checks.vector(self.velocity, "velocity"))
 
     def parts(self) -> list[Part]:
-        """The motion itself."""
+        """The motion as its only part."""
         return [Part(TRANSLATING, self.velocity, (0.0, 0.0, 0.0), 0.0, 0.0)]
 
 
@@ -195,7 +195,7 @@ class Oscillating(Motion):
         )
 
     def parts(self) -> list[Part]:
-        """The motion itself."""
+        """The motion as its only part."""
         return [Part(OSCILLATING, self.amplitude, (0.0, 0.0, 0.0), self.frequency, self.phase)]
 
 
@@ -346,7 +346,7 @@ def _mean_twist(before: Doubles, after: Doubles, step: float) -> tuple[Doubles, 
 
 
 def _rotation_vector(rotation: Doubles) -> Doubles:
-    """The axis of a rotation times its angle."""
+    """The rotation's axis, a unit vector, times its angle in radians."""
     twice_sine = np.array(
         [
             rotation[2, 1] - rotation[1, 2],
@@ -355,7 +355,7 @@ def _rotation_vector(rotation: Doubles) -> Doubles:
         ]
     )
     sine, cosine = lengths(twice_sine) / 2, (np.trace(rotation) - 1) / 2
-    # the sine of half a turn is 0 and gives no axis, but no wall turns that far in a step
+    # the sine of 180 degrees is 0 and gives no axis, but no wall turns that far in a step
     return twice_sine / 2 * (arc_tangent(sine, cosine) / sine if sine else 1.0)
 
 
@@ -389,10 +389,10 @@ def _pose_of(part: Part, t: float) -> Doubles:
 
 
 def _rotation(axis: _Vector, angle: float) -> Doubles:
-    """Rodrigues' formula, for an axis of unit length."""
+    """The rotation matrix about an axis of unit length, by Rodrigues' formula."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    # 2 sin^2 of half the angle is 1 - cos without cancellation
+    # 2 sin^2 of half the angle equals 1 - cos of the angle, but no digits cancel
     sine, half = sine_cosine(angle)[0], sine_cosine(angle / 2)[0]
     return np.eye(3) + sine * cross + 2 * (half * half) * matrix_product(cross, cross)
 

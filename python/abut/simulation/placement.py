@@ -31,7 +31,7 @@ def touching(simulation: Simulation, centers: Doubles, radii: Doubles) -> NDArra
 
 
 def _rows_near(simulation: Simulation, centers: Doubles, radii: Doubles) -> Indices:
-    """Rows of spheres that meet the common bounding box of the new ones; others touch none."""
+    """Rows of the spheres that meet the bounding box of all new ones; others touch no new one."""
     near = np.full(len(simulation.radii), len(centers) > 0)
     for axis, length in enumerate(simulation.period or (None,) * 3):
         if length is None and len(centers):

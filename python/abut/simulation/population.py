@@ -36,7 +36,7 @@ _Part = TypeVar("_Part", bound="Part")
 
 
 class Part:
-    """A view of a simulation with the methods of one topic; it has no state of its own."""
+    """An object with the methods of a simulation for one topic. It has no state of its own."""
 
     __slots__ = ("_sim",)
 
@@ -64,7 +64,7 @@ class Population(Part):
 
     @property
     def numbers(self) -> Indices:
-        """Lasting numbers, in the order of addition."""
+        """The items' lasting numbers, in the order in which items were added."""
         raise NotImplementedError
 
     if TYPE_CHECKING:
@@ -121,9 +121,10 @@ class Population(Part):
     def add_force(self, call: Callable[[Simulation], Any]) -> Handle:
         """Add forces of your own, one for each item, as `Simulation.add_force` does for spheres.
 
-        Forces on clusters act at the centers of mass. Forces on bonds act on i, the opposite on j.
+        Forces on clusters act at the centers of mass. Forces on bonds act on i, the opposites on j.
         Forces on walls that are `Free` replace `Wall.applied_force` and `Wall.applied_torque`.
-        Restart files hold the number of such callables, added to that of `add_force`.
+        Restart files hold the number of these callables and those of `Simulation.add_force`
+        together.
         """
         with self._core.lock(False):
             entry = partial(_pushed, type(self), read_call(call))
@@ -134,7 +135,7 @@ class Population(Part):
         return Handle(f"{adder}: {name_of(call)}", partial(_drop, self._sim, calls, entry))
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """Forces and torques on spheres, equivalent to the given ones on the items."""
+        """Forces and torques on spheres that are equivalent to the given ones on the items."""
         raise NotImplementedError
 
     def _find(self, numbers: ArrayLike, named: str = "numbers") -> Indices:
@@ -196,7 +197,7 @@ def short_form(
 ) -> Callable[Concatenate[Simulation, _P], _T]:
     """Make a part's method a method of the simulation, with its signature and docstring."""
     inner: Any = inspect.unwrap(method)
-    # a copy, because it is renamed for Python's error messages
+    # copy the function, because the simulation's method has another name in Python's errors
     copy = FunctionType(
         inner.__code__, inner.__globals__, inner.__name__, inner.__defaults__, inner.__closure__
     )

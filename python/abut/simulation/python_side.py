@@ -32,7 +32,7 @@ _S = TypeVar("_S", bound="Locked")
 
 
 class Locked(Protocol):
-    """A simulation, or a part of one."""
+    """A simulation or a `Part` of a simulation, both with the lock in `_core`."""
 
     @property
     def _core(self) -> _core.Simulation: ...
@@ -68,7 +68,7 @@ class Known(NamedTuple):
 
 
 class Fresh(NamedTuple):
-    """Cached values, read when the simulation had changed `change_count` times."""
+    """Cached values by name, which are valid until the `change_count` of a simulation grows."""
 
     change_count: int
     values: dict[str, Any]

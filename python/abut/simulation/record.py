@@ -46,11 +46,11 @@ class Record:
         self._end: Callable[[], None] | None = None  # removes the record from its simulation
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        # a copy belongs to no simulation
+        # copied and pickled records have the values, but belong to no simulation
         return None, {"_rows": self._rows}
 
     def remove(self) -> None:
-        """End the record: its values stay, and none is added.
+        """End the record: it keeps its values, and no value is added.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Record:
             end()
 
     def _add(self, time: float, value: Any) -> None:
-        # if Ctrl-C arrives right after a row was added, the call is repeated
+        # a call that Ctrl-C interrupted is repeated, and must not add its row twice
         if not self._rows or self._rows[-1][0] != time:
             # a copy, because the returned array may change later
             self._rows.append((time, np.array(value)))

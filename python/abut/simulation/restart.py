@@ -98,7 +98,8 @@ def load_simulation(
     Warns
     -----
     SimulationWarning
-        If the number of forces is another one than before, or the code of a law has changed.
+        If the number of forces differs from that of the saved simulation, or the code of a law has
+        changed.
 
     Examples
     --------
@@ -216,7 +217,7 @@ def _next_numbers(setup: Mapping[str, Any]) -> Numbers:
 
 
 def _lasting(numbers: Numbers, arrays: _Arrays, bodies: NDArray[np.intp]) -> Numbers:
-    """The lasting numbers, completed with those of the loaded spheres, clusters and bodies."""
+    """Complete `numbers` with the lasting numbers of the loaded spheres, clusters and bodies."""
     return numbers._replace(
         ids=locked(arrays["ids"]),
         clusters=locked(arrays["cluster_numbers"]),
@@ -235,7 +236,7 @@ def _whole(setup: Mapping[str, Any], name: str) -> int:
 def _steps(
     setup: Mapping[str, Any], simulation: Simulation, step_count: int
 ) -> tuple[tuple[Beat, ...], NDArray[np.float64]]:
-    """The step lengths so far, and the library's step terms (see `schedule.terms_of`)."""
+    """All step lengths so far, and the library's settings of steps, `terms` of csrc/dem/state.h."""
     beats = tuple(Beat(float(a), int(b), float(c)) for a, b, c in setup["beats"])
     numbers = [beat.since for beat in beats]
     own = [beat.step for beat in beats]
@@ -269,7 +270,7 @@ def _set_bounds(simulation: Simulation, setup: Mapping[str, Any]) -> None:
 
 
 def _check_lasting(name: str, numbers: NDArray[np.intp], end: int) -> None:
-    """Raise a ValueError unless lasting numbers ascend from 0 or more and are less than `end`."""
+    """Raise a ValueError unless lasting numbers ascend, from 0 or more to less than `end`."""
     if numbers.ndim != 1 or (np.diff(numbers, prepend=-1, append=end) <= 0).any():
         raise ValueError(f"{name} does not ascend from 0 to less than {end}")
 
@@ -370,10 +371,10 @@ _Run = tuple[slice, slice | None, slice]
 
 
 def _runs(groups: NDArray[np.intp], counts: NDArray[np.intp]) -> Iterator[_Run]:
-    """Split the rows of spheres into runs of single spheres and runs of cluster members.
+    """Split spheres into runs of rows: single spheres, or members of clusters.
 
-    Yields the rows of the spheres, the rows of their clusters (None for single spheres), and the
-    rows of these members among all members.
+    For each run, yield the rows of its spheres, the rows of their clusters (None for single
+    spheres), and the places of the spheres among all members of clusters.
     """
     is_member = groups >= 0
     borders = np.flatnonzero(np.diff(is_member)) + 1

@@ -20,8 +20,8 @@ from .walls import Walls
 _Arrays = Mapping[str, NDArray[Any]]
 
 
-# Version of the format. It changes when readers could no longer make sense of a file, and they
-# refuse all other versions.
+# Version of the format. It changes when the readers of the version before would misread a file.
+# Readers refuse all versions but their own.
 FORMAT = 5
 
 # the columns of each population, which csrc/abut.h defines
@@ -33,17 +33,19 @@ STATES = {
     **{name: columns_of(name) for name in ("bonds", "breakages", "rests")},
 }
 
-# partners of convex bodies, in the library's order
+# kinds of partners that convex bodies touch, in the library's order
 MEETINGS = ("walls", "bodies", "spheres")
 
 # columns of contacts and pairs that the next step needs: forces and contact history
 CARRIED = ("force", "moment", "spring", "roll")
 
-# the column with further history, which some laws have
+# name of the column with further contact history, which some laws need
 HISTORY = "history"
 
-# rows and images are 32-bit numbers in the library; lasting numbers may be larger
+# rows and images are 32-bit numbers in the library: they are below this number
 _MOST_ROWS = 2**31
+
+# arrays of integers that may be larger: lasting numbers, and numbers of steps
 _LASTING = (
     "ids",
     "cluster_numbers",
@@ -53,10 +55,10 @@ _LASTING = (
     "breakages.step",
 )
 
-# a file has this many numbers for each vertex of a wall that deforms
+# number of columns in the array `surfaces`, which has a row for each vertex of a wall that deforms
 SURFACE = 12
 
-# number of members of abut_wall_state, and of numbers in the energy account
+# WALL_STATE: number of members of abut_wall_state. ACCOUNT: length of the array `account`.
 WALL_STATE, ACCOUNT = 25, 7
 
 
@@ -79,8 +81,10 @@ TABLE_KEYS = tuple(
     for name in (*kind._public_columns(), *kind._hidden_columns, *CARRIED)
 )
 
-# columns of body contacts: those with an entry per row, and those with an entry per spot
+# columns of body contacts that files do not have
 _NOT_SAVED = ("_before", "offsets")
+
+# types of the other columns of body contacts, which have an entry for each row or for each spot
 _SPOT_ROWS: dict[str, type[Any]] = {
     **{c.name: c.dtype.type for c in columns_of("convex") if c.name not in _NOT_SAVED},
     "spot_force": np.float64,
@@ -101,22 +105,22 @@ _BODY_TYPES: dict[str, type[Any]] = {
 }
 _BOND_TYPES = _types_of("bonds", "breakages", "rests")
 
-# arrays of simulations with a period
+# arrays that only files of simulations with a period have
 _PERIODIC = tuple(f"with_{meeting}.image" for meeting in MEETINGS)
-# arrays of laws with further history
+# types of the arrays with further contact history, which only some laws have
 _OWN_TYPES: dict[str, type[Any]] = {
     f"{table}.{HISTORY}": np.float64
     for table in ("contacts", "pairs", *(f"with_{meeting}" for meeting in MEETINGS))
 }
 
-# arrays that may hold NaN: an error bound may be unknown, and the state of a pair is a bit pattern
+# endings of arrays that may hold NaN: unknown error bounds, and states of pairs (bit patterns)
 _MAY_BE_NAN = (".error", ".state")
 
-# arrays that may hold infinity: bond strengths, and the distance that a Servo may move
+# endings of arrays that may hold infinity: bond strengths, and distances that a Servo may move
 _MAY_BE_INFINITE = (".tensile_strength", ".shear_strength", "drives")
 
 
-# arrays of driven walls, and vertices of walls that deform, in the order of the walls
+# types of the arrays for driven walls and for walls that deform, in the walls' order
 _DRIVING_TYPES: dict[str, type[Any]] = {"drives": np.float64, "surfaces": np.float64}
 
 # ---- reading -------------------------------------------------------------------------------------
@@ -155,7 +159,7 @@ def typed_arrays(arrays: _Arrays) -> dict[str, NDArray[Any]]:
 def sound_tables(
     arrays: _Arrays, meshes: tuple[Mesh, ...], stored: NDArray[np.intp]
 ) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]]:
-    """Contacts and pairs of the last step; `stored` has the library's wall numbers, or -1."""
+    """Contacts and pairs of the last step; `stored` are the library's numbers of walls, or -1."""
     contacts, pairs = (
         columns_under(arrays, prefix, [name.split(".")[1] for name in TABLE_KEYS if prefix in name])
         for prefix in ("contacts", "pairs")
@@ -207,7 +211,7 @@ def state_columns(
 
 
 def bond_columns(arrays: _Arrays, prefix: str) -> dict[str, NDArray[Any]] | None:
-    """Columns of bonds, breakages or rests; None if the file has none."""
+    """Columns of bonds, breakages or rests, by the `prefix`; None if the file lacks them."""
     first = arrays.get(f"{prefix}.{STATES[prefix][0].name}")
     if first is None:
         return None

@@ -61,7 +61,7 @@ def _entry(
 
 
 def read_drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
-    """The rows of driven walls, by wall numbers."""
+    """The rows of the walls with a Servo or a Free, by wall number."""
     driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
     if not driven:
         return {}

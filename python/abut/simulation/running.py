@@ -18,7 +18,7 @@ from .watch import BODY, SPHERE, WALL, StableStep
 if TYPE_CHECKING:
     from ..search.finder import ContactFinder
 
-# statuses of the library that come with the row of a convex body
+# statuses of the library that are about a convex body: `row` is then the body's row
 _OF_BODIES = (
     _core.BODY_LAW,
     _core.BODY_CURVATURE,
@@ -28,7 +28,7 @@ _OF_BODIES = (
     _core.BODY_TOO_SMALL,
 )
 
-# runs with at least this number of steps times spheres build bins for the largest one in advance
+# number of steps times spheres from which on a run builds bins for the largest sphere in advance
 _MANY_QUERIES = 100_000
 
 
@@ -76,7 +76,8 @@ class Running(Part):
             If `step` is longer than 1.5 times the longest stable one. This is checked at the start
             (unless nothing has changed since the last run), after two steps, and then every 200
             steps. With fewer than 20 spheres and bodies, it is checked less often.
-            If a sphere moves by more than its radius in a step, and may pass through a wall.
+            If a sphere moves by more than its radius in a step, or a convex body by more than its
+            inner radius: they may pass through a wall.
             If an overlap grows beyond 10 % of the radius (the smaller one in a pair). The radius
             of a convex body is that of the largest sphere inside it about its center of mass.
             If overlaps exceed 5 % of a radius in the first step after particles or walls were
@@ -126,7 +127,7 @@ class Running(Part):
 
     def _steps_within(self, duration: float) -> int:
         count = self._sim._events.steps_of(duration, "duration")
-        # largest rounding error of a duration t - sim.time, where t is a sum of many intervals
+        # largest rounding error of a duration t - sim.time with a t that is a sum of many intervals
         rounding = 1e-9 * self._sim.step + 1e-12 * abs(self._sim.time)
         if count == 0 and duration > rounding:
             raise ValueError(
@@ -148,7 +149,7 @@ class Running(Part):
             self._prepare_finder(finder)
 
     def _prepare_finder(self, finder: ContactFinder) -> None:
-        """Build the bins for the largest sphere, unless they exist."""
+        """Build the bins that contacts of the largest sphere need, unless they exist."""
         largest = float(self._sim.radii.max(initial=0.0))
         prepared, radius = self._sim._prepared
         if largest > (radius if finder is prepared else 0.0):
@@ -169,7 +170,7 @@ class Running(Part):
                 meter.update()
 
     def _finish(self, end: int, until: float | None) -> int:
-        """Do what follows a step. Returns the run's last step, which a new step length changes."""
+        """Do what follows a step. Returns the last step of the run, by the present step length."""
         beat = self._sim._beat
         self._sim._events.finish_step()
         if until is None or self._sim._beat is beat:
@@ -177,7 +178,7 @@ class Running(Part):
         return self._sim.step_count + round(max(0.0, self._sim._beat.steps(until - self._sim.time)))
 
     def _next_step(self, end: int, meter: Progress | None) -> int:
-        """The step up to which the library can run without a return to Python."""
+        """The number of the step up to which the library can run without a return to Python."""
         now = self._sim.step_count
         if self._sim._forces or self._sim._body_forces or self._sim._walls.asks:
             return now + 1

@@ -65,23 +65,23 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
 
 
 def _deforming(simulation: Simulation) -> list[Deforming]:
-    """The state after the last step of the walls that deform."""
+    """States, after the last step, of the walls that deform."""
     found = (entry.deforming for entry in simulation._walls.entries)
     return [one.at(simulation.step_count) for one in found if one is not None]
 
 
 def _has_bonds(simulation: Simulation) -> bool:
-    """Whether the simulation has bonds, or had some."""
+    """Whether the simulation has bonds, or had bonds before."""
     return any(simulation._core.counts()[4:])
 
 
 def _has_bodies(simulation: Simulation) -> bool:
-    """Whether the simulation has convex bodies, or had some."""
+    """Whether the simulation has convex bodies, or had bodies before."""
     return bool(simulation.shapes)
 
 
 def setup_of(simulation: Simulation) -> dict[str, Any]:
-    """The part of a restart file that is stored as JSON. It has no rows and no callables."""
+    """The part of a restart file that is stored as JSON: all but arrays and callables."""
     laws = simulation._laws
     return {
         "step": simulation.step,

@@ -13,7 +13,7 @@ import numpy as np
 from ..base.arrays import Doubles, Indices
 from .insertion import Insertion, InsertionState
 
-# doubles hold all numbers of steps up to this one exactly
+# largest number of steps: a double holds all whole numbers up to it exactly
 MOST_STEPS = 2.0**53
 
 # Largest number of steps between two tries of an insertion with waiting particles. A try takes as
@@ -46,20 +46,20 @@ def times_of(beats: Sequence[Beat], numbers: Indices) -> Doubles:
 
 
 def terms_of(beat: Beat, gravity: Doubles) -> Doubles:
-    """The library's terms for the next step, the last step and the start, if all are alike."""
+    """The library's settings of steps, `terms` of csrc/dem/state.h, if they never changed."""
     one = [beat.step, *gravity, 0.0]
     return np.array([*one, *one, 0.0, 0.0])
 
 
 class _Event(NamedTuple):
     interval: float
-    since: int  # the number of steps when it was registered
+    since: int  # number of steps when the event was registered
     call: Callable[[], object]
 
     def after(self, now: int, beat: Beat) -> int:
-        """The next step after which it is called.
+        """The number of the next step after which the callable is called.
 
-        If step lengths have changed, it is the one that ends nearest to a multiple of the interval.
+        If step lengths have changed, this step ends nearest to a multiple of the interval.
         """
         if beat.since == 0:
             steps = max(1, round(beat.steps(self.interval)))
@@ -75,7 +75,7 @@ class _Event(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """The last step that was noted, and the calls that are due after it."""
+    """The number of the last step that `Schedule.note` marked, and the calls that are due."""
 
     number: int
     due: deque[Callable[[], object]]
@@ -98,11 +98,11 @@ class Schedule:
         self._last = self._last._replace(due=due)
 
     def next_step(self, now: int, end: int, beat: Beat) -> int:
-        """The number of the next step after which something is to be called, or the end."""
+        """The number of the next step after which a call is due, or `end` if that is earlier."""
         return min([end, *(event.after(now, beat) for event in self._events)])
 
     def note(self, now: int, beat: Beat) -> None:
-        """Mark step `now` as done, which makes calls due. Calling it twice does no harm."""
+        """Mark step `now` as done, which makes calls due. A second call has no effect."""
         if now == self._last.number:
             return
         due = [
@@ -118,10 +118,10 @@ class Schedule:
         return bool(self._last.due)
 
     def call_due(self) -> None:
-        """Call what is due, in the order of registration.
+        """Make the calls that are due, in the order of registration.
 
-        If a call fails, the rest stays due, and is called before the next step. A call that Ctrl-C
-        interrupts stays due.
+        If a call fails, the calls behind it stay due, and are made before the next step. A call
+        that Ctrl-C interrupts stays due.
         """
         while self._last.due:
             call = self._last.due[0]
@@ -133,7 +133,7 @@ class Schedule:
             self._is_done(call)
 
     def _is_done(self, call: Callable[[], object]) -> None:
-        # the call may have removed itself
+        # a call that has removed itself is not among the due calls any more
         due = self._last.due
         if due and due[0] is call:
             due.popleft()
@@ -147,9 +147,9 @@ class Feed:
     state: InsertionState
     start: float
     until: float | None
-    # the last step after which it was tried
+    # the last step after which the insertion was tried
     seen: int
-    # the step after which the first waiting particle found no place; None if none waits
+    # the step after which there was first no place for a particle; None if no particle waits
     full_since: int | None = None
     key: object = field(default_factory=object, compare=False)  # the same in replaced copies
 
@@ -159,7 +159,7 @@ class Feed:
         return not self._has_ended(now, beat) and due > self.state.inserted and self._looks(now)
 
     def steps_ahead(self, now: int, beat: Beat) -> int:
-        """A lower bound of the steps until the next try; at least one."""
+        """A lower bound of the number of steps until the next try; at least 1."""
         if self._has_ended(now + 1, beat):
             return int(MOST_STEPS)
         if self.full_since is not None:
@@ -168,11 +168,11 @@ class Feed:
             return 1
         next_due = (self.state.inserted + 1) / self.insertion.rate
         ahead = beat.steps(next_due - (beat.time(now) - self.start))
-        # one step too early does no harm, because `is_due` is checked then
+        # one step less, because of rounding: too early is harmless, since `is_due` is checked again
         return max(1, int(min(ahead, MOST_STEPS)) - 1) if ahead > 0 else int(MOST_STEPS)
 
     def tries(self, now: int) -> int:
-        """Places to try for each particle: as many as there were steps since the last try."""
+        """Number of places to try for each particle: the number of steps since the last try."""
         waited = 0 if self.full_since is None else now - self.full_since
         return waited - _look_before(waited) if waited else 1
 
@@ -190,12 +190,13 @@ class Feed:
 
 
 def _look_after(waited: int) -> int:
-    """The next number of waiting steps with a try: 1, 2, 4, ..., 64, 128, 192, ..."""
+    """The number of waited steps at the next try: the first of 1, 2, 4, ..., 64, 128, 192, ... that
+    is above `waited`."""
     if waited < _MOST_WAITED:
         return int(1 << waited.bit_length())
     return waited - waited % _MOST_WAITED + _MOST_WAITED
 
 
 def _look_before(waited: int) -> int:
-    """The number of waiting steps at the try before the one at `waited`."""
+    """The number of waited steps at the last try: 0, or the number of `_look_after` before."""
     return waited // 2 if waited <= _MOST_WAITED else waited - _MOST_WAITED

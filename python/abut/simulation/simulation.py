@@ -310,7 +310,7 @@ class Simulation(State):
         known, now = self._known, self.step_count
         beat = Beat(checks.number(step, "step"), now, self.time)
         if beat.step != self.step:
-            # forget the previous step length if no step has used it
+            # forget the last assigned step length if no step has used it
             before = known.beats if known.beats[-1].since < now else known.beats[:-1]
             self._core.set_step(beat.step, None, known._replace(beats=(*before, beat)))
         self._watch.look_at_new_step(self)

@@ -126,7 +126,7 @@ class SpherePopulation(Population):
         return sphere_columns(centers, radii, material.density, number)
 
     def _put(self, columns: dict[str, NDArray[Any]], **parts: Any) -> Indices:
-        """Add spheres, update `parts` of `Known`, and return the ids of the spheres."""
+        """Add spheres, replace `parts` of the record `Known`, and return the new ids."""
         count = len(columns["radii"])
         numbers = self._sim._settled().with_spheres(count)
         self._core.add(self.kind, columns, {}, self._sim._changed(numbers=numbers, **parts))
@@ -249,7 +249,7 @@ class SpherePopulation(Population):
     def _check_fixed(self, mask: Indices) -> None:
         """Raise a ValueError if members of one cluster have different values."""
         members = np.flatnonzero(self.cluster >= 0)
-        # for each member, the first member of its cluster
+        # first: the places in `members` of the clusters' first members; own: each member's cluster
         _, first, own = np.unique(self.cluster[members], return_index=True, return_inverse=True)
         others = np.flatnonzero(mask[members] != mask[members[first]][own])
         if len(others):

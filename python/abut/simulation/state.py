@@ -60,7 +60,7 @@ class State:
         self._fresh = Fresh(-1, {})
         self._watch = Watch()
         self._clock = Clock()
-        # the finder with bins for spheres up to this radius
+        # a finder, and the radius of the largest spheres for which its bins were built in advance
         self._prepared: tuple[ContactFinder | None, float] = (None, 0.0)
 
     @property
@@ -123,8 +123,8 @@ class State:
         return self._known.laws
 
     def _changed(self, **parts: Any) -> Known:
-        """The record with these parts changed. New materials and shapes are passed to the library,
-        where nothing uses them yet."""
+        """A copy of the record with other `parts`. New materials and shapes are passed to the
+        library, where nothing uses them yet."""
         now = self._known
         then = now._replace(**parts)
         if then.laws is not now.laws:

@@ -83,7 +83,7 @@ def _of_sphere(k: int, centers: Doubles, radii: Doubles) -> Doubles:
 
 
 def _breaks(others: Doubles, other_radii: Doubles, radius: float) -> Doubles:
-    """Heights along x, from the sphere's center, between which its arcs change smoothly."""
+    """Heights along x, relative to the sphere's center, between which its arcs change smoothly."""
     normals, along, reach = _circles(others, other_radii, radius)
     found = [_extremes(normals, along, reach), _corners(normals, along, radius)]
     points = np.concatenate(found)
@@ -109,7 +109,7 @@ def _circles(
 
 
 def _extremes(normals: Doubles, along: Doubles, reach: Doubles) -> Doubles:
-    """The points of the circles that are first and last along x."""
+    """The points of each circle with the largest and the smallest x."""
     middles = normals * along[:, None]
     steep = lengths(normals[:, 1:])
     with np.errstate(invalid="ignore"):
@@ -137,7 +137,7 @@ def _corners(normals: Doubles, along: Doubles, radius: float) -> Doubles:
 
 
 def _quadrature(ends: Doubles) -> Iterator[tuple[Doubles, Doubles]]:
-    """Yield nodes and weights between ends, in chunks.
+    """Yield nodes and weights of the quadrature between neighboring `ends`, in chunks.
 
     At the ends, integrands change like a square root. With x = middle + half (3 t - t^3) / 2 they
     are smooth functions of t.
@@ -183,7 +183,7 @@ def _cuts(
 def _arcs(
     heights: Doubles, size: Doubles, radius: float, others: Doubles, other_radii: Doubles
 ) -> tuple[Doubles, Doubles]:
-    """Angles (h, k + 1) between which a circle is in no other sphere; some arcs are empty."""
+    """Begins and ends of arcs, (h, k + 1) each, that are in no other sphere; some are empty."""
     begin, end = _covered(heights, size, radius, others, other_radii)
     # add an empty arc, so that each circle has at least one
     begin, end = (np.pad(angles, ((0, 0), (0, 1))) for angles in (begin, end))
@@ -253,7 +253,7 @@ _POWERS = ((1, 0), (2, 0), (3, 0), (4, 0), (1, 1), (2, 1), (3, 1), (1, 2), (2, 2
 
 
 def _antiderivatives(t: Doubles) -> Doubles:
-    """Antiderivatives of cos^m sin^n, one for each of the powers."""
+    """Antiderivatives of cos^m t sin^n t, for each pair (m, n) of `_POWERS`."""
     s, c = sine_cosine(t)
     ss, cc = s * s, c * c
     return np.array(

@@ -17,7 +17,8 @@ from .deforming import Deforming
 from .drives import Drive, Moving, Servo
 from .motions import Motion
 
-# number of members of abut_motion, and its kind if a callable moves the wall
+# _MEMBERS: number of members of abut_motion. _GIVEN: the kind of motion of a wall that a callable
+# moves.
 _MEMBERS, _GIVEN = 9, 3
 
 
@@ -85,7 +86,7 @@ class WallEntry:
 
 
 class WallColumns(NamedTuple):
-    """Arrays of all walls that the library takes, in the order of `wall_order`."""
+    """The arrays of walls that the library takes, in the order of `wall_order`."""
 
     materials: Indices
     starts: Doubles
@@ -139,5 +140,5 @@ def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
     return [surface for surface in surfaces if isinstance(surface, Mesh)]
 
 
-# the mesh of a wall that was removed
+# an empty mesh, which the entry of a removed wall has
 NO_MESH = Mesh(np.empty((0, 3)), np.empty((0, 3), np.intp))

@@ -49,7 +49,7 @@ class WallPopulation(Population, Sequence[Wall]):
 
     @property
     def numbers(self) -> Indices:
-        """Lasting numbers, as `Wall.number`."""
+        """The lasting numbers of the walls, each as in `Wall.number`."""
         entries = enumerate(self._sim._walls.entries)
         return np.array([number for number, entry in entries if not entry.is_gone], np.intp)
 
@@ -220,7 +220,7 @@ class WallPopulation(Population, Sequence[Wall]):
                 self._core.lend(partial(setattr, wall, name, new))
 
     def _spread(self, forces: Doubles, torques: Doubles) -> tuple[Doubles, Doubles]:
-        """Apply the forces and torques to walls that are `Free`; spheres get none."""
+        """Apply the forces and torques to walls that are `Free`, and return zeros for spheres."""
         for wall, force, torque in zip(self, forces, torques, strict=True):
             if isinstance(wall.motion, Free):
                 wall.applied_force, wall.applied_torque = force, torque

@@ -79,7 +79,7 @@ class Walls:
 
     @property
     def _step(self) -> float:
-        """The current time step, over which poses of callables are compared."""
+        """The current time step. Poses from callables, one step apart, are compared with twists."""
         raise NotImplementedError
 
     @property
@@ -88,7 +88,7 @@ class Walls:
 
     @property
     def meshes(self) -> tuple[Mesh, ...]:
-        """The meshes of all walls; a triangle stands for a half space."""
+        """The meshes of all walls in the last step; a triangle stands for a half space."""
         return tuple(entry.facets(self._step_count) for entry in self.entries)
 
     @property
@@ -103,7 +103,7 @@ class Walls:
     @property
     def derived(self) -> Derived:
         entries, last = self.entries, self._last
-        # comparing objects is enough, because changed entries are always a new tuple
+        # it is enough to compare identities, because changed entries are always a new tuple
         if last is None or last.entries is not entries:
             last = self._last = Derived(
                 entries,
@@ -167,7 +167,7 @@ class Walls:
             "flat_angle": 0.0,
         }
         columns = self._core.interactions(_core.SPHERE_WALL)
-        # the library numbers half spaces after meshes; for a single wall it has no column mesh
+        # replace the library's wall numbers; with a single wall, there is no column `mesh`
         if "mesh" in columns:
             columns["mesh"] = self.order[columns["mesh"]]
         elif self.order.any():
@@ -205,7 +205,7 @@ class KnownWalls(Walls):
         states: Mapping[int, Doubles] | None = None,
         drives: Mapping[int, Doubles] | None = None,
     ) -> None:
-        """Replace all walls. `states` and `drives` have initial values of some, by wall number."""
+        """Replace all walls. `states` and `drives` have initial values of some walls, by number."""
         begun = (
             _numbered(known.walls, states or {}, _STATE),
             _numbered(known.walls, drives or {}, _core.DRIVE_NUMBERS),
@@ -239,7 +239,7 @@ class KnownWalls(Walls):
         if is_active != self.entries[number].is_active:
             entry = replace(self.entries[number], is_active=is_active)
             if entry.deforming is not None:
-                # take the current step as done, because no call happens while the wall is off
+                # count the current step as done: callables are not called while a wall is off
                 now = entry.deforming.at(self._step_count)
                 entry = replace(entry, deforming=replace(now, step_count=self._step_count))
             self._exchange_one(number, entry, self._known)
@@ -301,8 +301,7 @@ class KnownWalls(Walls):
                 )
 
     def deform(self, time: float) -> None:
-        """Call the callables of walls that deform, once a step; after an error they are called
-        again."""
+        """Call the callables of walls that deform, once after each step; after an error again."""
         core, steps = cast(_core.Simulation, self._core), self._step_count
         for number in range(len(self.entries)):
             before = self.entries[number].deforming
@@ -320,7 +319,7 @@ class KnownWalls(Walls):
             core.deform(self._stored(number), mesh, velocities, known._replace(walls=walls))
 
     def restore_surfaces(self) -> None:
-        """Restore the vertices and velocities of the last step in the library."""
+        """Give the library the vertices and velocities of the last step, from a restart file."""
         core = cast(_core.Simulation, self._core)
         for number, entry in enumerate(self.entries):
             known = entry.deforming
@@ -332,18 +331,18 @@ class KnownWalls(Walls):
     # ---- walls with a Servo or a Free ----
 
     def drive(self, number: int) -> np.ndarray[Any, Any]:
-        """The drive of a wall, by the names of its members."""
+        """The library's row of a driven wall, as a record with named members."""
         return members(cast(_core.Simulation, self._core).drive(self._stored(number)))
 
     def set_drive(self, number: int, **changed: Any) -> None:
-        """Change some members of a wall's drive."""
+        """Change some members of the row of a driven wall."""
         row = self.drive(number).copy()
         for name, value in changed.items():
             row[name] = value
         cast(_core.Simulation, self._core).set_drive(self._stored(number), numbers(row))
 
     def ask_loads(self, simulation: Any) -> None:
-        """Set the loads of walls with a callable as their area."""
+        """Set the loads of the walls with a callable that returns their area."""
         for number, entry in enumerate(self.entries):
             if entry.is_asked:
                 assert isinstance(entry.motion, Servo)
@@ -353,14 +352,14 @@ class KnownWalls(Walls):
 def _exchanged(
     walls: tuple[WallEntry, ...], number: int, entry: WallEntry
 ) -> tuple[WallEntry, ...]:
-    """The walls with this entry at this number, which may be the next free one."""
+    """A copy of `walls` with `entry` at `number`, which may be a new number at the end."""
     return (*walls[:number], entry, *walls[number + 1 :])
 
 
 def _numbered(
     walls: Sequence[WallEntry], rows: Mapping[int, Doubles], width: int
 ) -> tuple[Indices, Doubles]:
-    """The library's numbers of the walls that have rows, and the rows as an array."""
+    """The library's numbers of the walls in `rows`, and their rows as an array."""
     stored = all_stored(walls)[np.array([*rows], np.intp)]
     return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
 
@@ -408,7 +407,7 @@ class Wall:
         Its current velocity: that of the origin of the mesh's frame, then the angular velocity.
         With a `Servo` or a `Free` it is half a step old, like the velocities of spheres.
     travel : (3,) ndarray of float64
-        Displacement of the origin of the mesh's frame since the motion began.
+        Vector by which the origin of the mesh's frame has moved since the motion began.
     applied_force, applied_torque : (3,) ndarray of float64
         Force and torque on a `Free` wall in addition to gravity and contacts, until other values
         are assigned. The torque is about the wall's center of mass, or its `origin` if given.
@@ -416,15 +415,16 @@ class Wall:
         Force of spheres and bodies on it at the beginning of the last step, as in
         `Simulation.contacts` and `Simulation.body_contacts`.
     torque : (3,) ndarray of float64
-        Torque of these forces, and of rolling of type C, about a point that depends on the motion.
-        With a rotation it is the origin of the first one, which later motions move; otherwise
-        0, 0, 0. With a callable it is the origin of the mesh's frame, with a `Servo` 0, 0, 0 moved
-        with the wall, and with a `Free` its `origin`, by default the center of mass.
+        Torque of these forces and of `RollingC` about a point that depends on the motion.
+        With a rotation, the point is the origin of the first rotation, which later motions move.
+        With a callable, it is the origin of the mesh's frame. With a `Servo`, it begins at 0, 0, 0
+        and moves with the wall. With a `Free`, it is the `origin`, by default the center of mass.
+        Otherwise it is 0, 0, 0.
     power : float
         Power of these forces on the moving wall.
     nodal_forces : (v, 3) ndarray of float64
-        Force of spheres at each vertex of the mesh, in the world, by the contacts' nodal weights;
-        for a half space (1, 3), at its point.
+        Forces of spheres at the vertices, in the world, by the contacts' nodal weights. For a half
+        space the shape is (1, 3), and the force is at its point.
 
     Notes
     -----

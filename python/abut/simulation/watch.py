@@ -16,17 +16,18 @@ if TYPE_CHECKING:
 # they fly apart: the table of docs/dem.md, section 2. A simulation warns above the first one.
 LONGEST, _APART = 1.5, 2.5
 
-# The longest stable step is checked every _OFTEN steps, and after the first _SOON. A check takes a
-# fifth of a step, but no less than a step of _FEW particles. With fewer, checks are less frequent.
+# The step length is checked every _OFTEN steps, and after the first _SOON steps of a run. A check
+# takes a fifth of the time of a step, but at least as long as a step of _FEW particles. With fewer
+# particles, checks are less frequent.
 _OFTEN, _SOON = 200, 2
 _FEW = 20
 
-# the library's numbers of kinds of partners
+# the library's numbers of the kinds of partners
 SPHERE, BODY, WALL = range(3)
 
 
 class StableStep(NamedTuple):
-    """The longest stable step, and the particle or wall that limits it: kind, row, contacts."""
+    """The longest stable step; kind, row and contact count of its particle or wall."""
 
     step: float
     kind: int
@@ -35,7 +36,7 @@ class StableStep(NamedTuple):
 
 
 class Notice(NamedTuple):
-    """An event that the library noticed: step, both partners, and its ratio to a radius."""
+    """A large displacement or overlap in a step: partners, and its length divided by a radius."""
 
     step: int
     kind: int
@@ -48,8 +49,8 @@ class Notice(NamedTuple):
 class Watch:
     """The warnings that were given, and the next check.
 
-    The library notices the first sphere that moves too fast, and the first overlap that is too
-    large, in any step. The longest stable step is checked at intervals.
+    The library notices the first sphere or body that moves too fast, and the first overlap that is
+    too large, in any step. At intervals, the step is compared with the longest stable step.
     """
 
     def __init__(self) -> None:
@@ -67,22 +68,22 @@ class Watch:
     def begin(self, simulation: Simulation) -> None:
         """Check the step when a run begins, unless nothing has changed since the last run.
 
-        The exception avoids checks in many short runs. Another check follows after _SOON steps,
-        when the contacts are known.
+        A run that continues the last one needs no check of its own. The next check follows after
+        _SOON steps, when the contacts are known.
         """
         if self._seen != simulation._core.change_count:
             self._look_at_step(simulation)
             self.due = simulation.step_count + _SOON
 
     def take(self, simulation: Simulation) -> None:
-        """Take what the library has noticed, while row numbers are those of its steps."""
+        """Read the events that the library has noticed, before a change can renumber the rows."""
         found = simulation._core.notices()
         if found is None:
             return
         fast, deep, placed, count, speed = found
         if placed is not None:
             deepest = Notice(*placed)
-            # one kind for each step: particles may be added several times
+            # a new kind of warning in each step, since particles may be added several times
             kind = f"placed {deepest.step}"
             self._noticed.append((kind, _placed_text(simulation, deepest, count, speed)))
         for kind, notice in (("fast", fast), ("deep", deep)):
@@ -107,7 +108,7 @@ class Watch:
         self._look_at_step(simulation)
 
     def give(self) -> None:
-        """Give the warnings for what the library has noticed."""
+        """Give the warnings for the events that the library has noticed."""
         while self._noticed:
             self.warn_once(*self._noticed.pop(0))
 
