@@ -50,7 +50,7 @@ static double source_extent(const builder *b, abut_index number, const box *boun
 
 /* ---- sizes ---- */
 
-/* ilogb for positive normal numbers, without a call. */
+/* Equals ilogb for positive normal numbers, but calls no function. */
 static int exponent_of(double x)
 {
     uint64_t bits;
@@ -229,7 +229,7 @@ static void choose_cells(builder *b, double area)
     }
 }
 
-/* The largest power of two from BUCKETS_LOW to BUCKETS_HIGH that is within the limit. */
+/* The largest power of two within the limit, but at least BUCKETS_LOW and at most BUCKETS_HIGH. */
 static uint32_t choose_bucket_count(double limit)
 {
     uint32_t buckets = BUCKETS_LOW;
@@ -289,7 +289,7 @@ static void add_level(const builder *b, const size_class *class)
     b->set->levels[class->level] = level;
 }
 
-/* Returns the area of all classes, and sets the mean area of each. */
+/* Returns the sum of the areas of all classes, and sets the mean area of an item of each class. */
 static double sum_areas(builder *b)
 {
     double area = 0.0;

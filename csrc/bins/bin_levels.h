@@ -44,7 +44,7 @@ typedef struct size_class {
                           large */
 } size_class;
 
-/* The grid of a level, and where its items are. */
+/* The grid of a level, and which of the builder's items are in it. */
 typedef struct level_plan {
     level_scale scale;
     abut_index first_item, item_count;

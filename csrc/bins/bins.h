@@ -18,8 +18,9 @@
 #include "../base/box.h"
 #include "../base/lattice.h"
 
-/* Facets of similar size and their cells. Cells are centered on whole numbers: x is in cell rint(x
- * * inv_cell), ties to even. Adding and subtracting 1.5 * 2^52 rounds in the same way. */
+/* Facets of similar size and their cells. A cell's center is at its number times the cell size: x
+ * is in cell rint(x * inv_cell), ties to even. Adding and subtracting 1.5 * 2^52 rounds in the same
+ * way. */
 typedef struct bin_level {
     double inv_cell;        /* 1 / cell size, a power of two: x * inv_cell is exact, and so is the
                                distance from the cell's center. Cells are at least as large as the

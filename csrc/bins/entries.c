@@ -111,8 +111,8 @@ static inline void add_part(builder *b, int32_t level, abut_index facet, int32_t
     }
 }
 
-/* Adds a facet that may have more cells along an axis than an item. Along such an axis it becomes
- * two items, side by side, without common cells. */
+/* Adds a facet that may be in more cells along an axis than one item can have. Along such an axis
+ * it becomes two items, side by side, without common cells. */
 static void add_oversized(builder *b, int32_t level, abut_index facet)
 {
     const level_scale *scale = &b->plans[level].scale;
@@ -288,7 +288,8 @@ static void finish_entries(const builder *b)
     b->kernels->filling_finish(&entries);
 }
 
-/* Writes entry `from` to entry `to`; if both are of the same facet, joins their boxes. */
+/* Copies the box of entry `from` to entry `to`. If both are of the same facet, joins their
+ * boxes. */
 static void join_entry(bins *set, uint32_t to, uint32_t from, bool is_same)
 {
     for (int axis = 0; axis < 3; axis++) {

@@ -60,13 +60,13 @@ typedef struct bin_item {
                         after the first */
 } bin_item;
 
-/* Entries to be filled: each has an item and one of its cells, which give its facet and box. The
- * arrays are longer by BINS_PADDING. */
+/* Entries to be filled. The facet and the box of an entry follow from its item and one of the
+ * item's cells. The arrays are longer by BINS_PADDING. */
 typedef struct entries_to_fill {
     int64_t count;
     const bin_item *items;
-    int32_t *facet;             /* the item at first, then its facet */
-    uint16_t *low[3], *high[3]; /* low[0] at first: the number of the cell's bit in `cells` */
+    int32_t *facet;             /* before filling the number of the entry's item, then its facet */
+    uint16_t *low[3], *high[3]; /* low[0] before filling: the number of the cell's bit in `cells` */
 } entries_to_fill;
 
 /* Sets the boxes of a block's facets, in a mesh of triangles. */
@@ -103,7 +103,8 @@ static inline uint16_t unit_at(double from_center)
     return (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
 }
 
-/* Offset of cell `bit` of `cells` from the first cell, along an axis. */
+/* The offset in cells, along an axis, of the cell of bit `bit` in bin_item.cells from the first
+ * cell. */
 static inline uint32_t cell_along(int bit, int axis)
 {
     const int along[3] = {bit / 9, bit % 3, bit / 3 % 3};

@@ -17,7 +17,7 @@ static const double steps[STEPS_PER_OCTAVE] = {1.0, 1.1893, 1.4143, 1.6818};
  * boxes of facets. */
 enum { OCTAVES_BELOW_FACET = 2 };
 
-/* This many candidates of a sphere take little time, however small the facets are. */
+/* If a sphere has at most this many candidates, they take little time, however small the facets. */
 enum { FEW = 64 };
 
 /* Facets longer than this many widths count as if they were this many widths long. */
@@ -26,7 +26,7 @@ enum { FEW = 64 };
 /* The range of octaves of facets' extents: those of all doubles. */
 enum { EXPONENT_LOW = -1074, EXPONENT_COUNT = 2100 };
 
-/* The cost of one more band in a query, as a number of candidates for every sphere. */
+/* The cost of one more band (sets.h) in a query, as a number of candidates for every sphere. */
 #define BAND_CANDIDATES 24.0
 
 /* ---- building ---- */
@@ -257,7 +257,7 @@ static abut_status provide_set(const binned_mesh *binned, int step, bool is_fine
     return *set ? ABUT_OK : publish(slot, build_set(binned, step, is_fine), set);
 }
 
-/* The set of a step for a query: the fine one if it exists, or if building it saves time. */
+/* The set of a step for a query: the fine set if it exists, or if building it saves time. */
 static abut_status take_set(const binned_mesh *binned, int step, abut_index sphere_count,
                             const bins **set)
 {

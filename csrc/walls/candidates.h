@@ -136,7 +136,8 @@ _Static_assert(offsetof(contact, normal_noise) == CONTACT_NOISE * sizeof(double)
  * vanish. */
 #define AT_CENTER 0x1p-511
 
-/* For each seen sphere, the nearest contact of its sphere, with the tangent plane. */
+/* For each seen sphere, the nearest contact that its sphere has in any view, with the tangent
+ * plane. */
 typedef struct tangents {
     double *distance_sq, *offset[3];
     double *largest, *normal_noise; /* normal_noise: of the facet, without the center's */

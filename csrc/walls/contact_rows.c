@@ -95,8 +95,8 @@ static bool is_on_triangle(const contact_block *r, const contact *c)
     return fans[facet + 1] - fans[facet] == 1;
 }
 
-/* Sorts a block's contacts by how their forces are computed, and finds where their nodes go.
- * Returns the node after the last. */
+/* Sorts a block's contacts by how their forces are computed, and finds where their nodes are
+ * written. Returns the index after the block's last node. */
 static abut_index sort_out(const contact_block *r, sorted *s)
 {
     abut_index node = 0, aside = 0, others = 0;
@@ -134,8 +134,8 @@ static void write_numbers(const contact_block *r, const sorted *s)
     }
 }
 
-/* Writes columns with the same entry for most contacts. The caller may leave them out; otherwise
- * they are zeros on entry. */
+/* Writes columns that have one usual value. The caller may leave them out; otherwise they
+ * must be zeros before. */
 static void write_usual(const contact_block *r)
 {
     const abut_columns *to = &r->to;

@@ -49,7 +49,7 @@ abut_columns rows_columns(const abut_columns *columns, abut_index row, abut_inde
 /* Prefetches what rows_write will read. Call it while another block is written. */
 void rows_fetch(const contact_block *r);
 
-/* Writes all columns except the spheres' offsets. Returns the node after the last. */
+/* Writes all columns except the spheres' offsets. Returns the index after the block's last node. */
 abut_index rows_write(const contact_block *r);
 
 /* ---- rows written during the search ---- */

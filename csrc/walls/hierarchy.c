@@ -171,7 +171,7 @@ static void take_noise(kept *k, int32_t to, int32_t from)
 }
 
 /* Merges contacts that are the same to the bit into one, as noisy as the noisiest. In canonical
- * order, those of one type are neighbors. */
+ * order, such contacts of one type are neighbors. */
 static void merge_same(touching *q)
 {
     kept *k = q->kept;
@@ -294,8 +294,8 @@ static abut_status sweep(touching *stay, touching *next, double flat_tilt, paral
  *
  * Sorting thousands of contacts takes longest, and the few nearest eliminate most of them. So the
  * nearest are decided first, before the rest is sorted. What they eliminate with their own noise
- * alone is removed: the noise of others can only be more. Contacts that are the same are removed
- * together, since only their place matters here. */
+ * alone is removed: with the noise of others, too, they could only eliminate more. Contacts that
+ * are the same are removed together, since only their place matters here. */
 
 /* Up to MANY contacts are sorted together, which is faster. With more, the nearest are decided
  * first, in up to ROUNDS rounds and while at most MANY contacts are kept. In each round up to

@@ -1,10 +1,10 @@
 /* Which contact of the last step each contact continues (docs/method.md, section 6; section 7.2 of
  * the paper names what is lost without it).
  *
- * A tangential spring belongs to the surface, not to a facet. So a contact may continue one of the
- * same sphere with the same normal, as on flat walls. It may also continue one on the same or an
- * adjacent feature, with a common node. Among several candidates the nearest pairs of points match
- * first, and each contact is continued at most once. */
+ * A tangential spring belongs to the surface, not to a facet. So a contact may continue an earlier
+ * contact of the same sphere with the same normal, as on flat walls. It may also continue an
+ * earlier contact on the same or an adjacent feature, with a common node. Of all such pairs the
+ * pairs with the nearest points match first, and each contact is continued at most once. */
 #include "match_contacts.h"
 
 #include "../base/error.h"
@@ -12,7 +12,7 @@
 #include "../base/sort.h"
 #include "../base/span.h"
 
-/* A contact of the current sphere, now or in the step before, where the meshes are now. */
+/* A contact of the current sphere, now or in the step before, placed where the meshes are now. */
 typedef struct contact_row {
     abut_index row, mesh;
     vec3 point, normal;
@@ -199,7 +199,8 @@ static void follow_wraps(const contact_matching *m, contact_list now, contact_li
 
 /* ---- one sphere ---- */
 
-/* Proposes the nearest earlier contact, the first of several at one distance. */
+/* Proposes the nearest earlier contact that `now` may continue, the first of several at one
+ * distance. */
 static abut_status propose(const contact_matching *m, contact_row *now, contact_list before,
                            parallel_job *job)
 {

@@ -24,7 +24,7 @@ static void destroy_contacts(pooled *item)
     memory_free(contacts);
 }
 
-/* The next query of the finder uses the memory again. */
+/* Keeps the memory, which the next query of the finder uses again. */
 void abut_contacts_free(abut_contacts *contacts)
 {
     if (contacts) {

@@ -1,4 +1,4 @@
-/* The contacts of a query: chunks of spheres with a buffer each, joined in order. */
+/* The contacts of a query: chunks of spheres with a buffer of records each, joined in order. */
 #ifndef WALLS_QUERY_CONTACTS_H
 #define WALLS_QUERY_CONTACTS_H
 

@@ -63,7 +63,7 @@ typedef struct records_sink {
     void *context;
 } records_sink;
 
-/* How the facets that a sphere touches become its contacts, by the query. */
+/* The query's choice of how the facets that a sphere touches become its contacts. */
 typedef struct resolution {
     abut_resolution kind;
     double flat_tilt; /* sin(flat_angle / 2) */

@@ -14,7 +14,7 @@ LANES_INLINE void load_contacts(const contact *items, lanes columns[CONTACT_DOUB
     lanes_transpose_all(rows, CONTACT_DOUBLES, columns);
 }
 
-/* The angle by which noise may tilt a contact's normal: a bump (docs/method.md, section 3). */
+/* The angle by which noise may tilt a contact's normal, like a bump (docs/method.md, section 3). */
 LANES_INLINE lanes tilt_of(lanes normal_noise, lanes distance, double flat_angle)
 {
     const lanes half_turn = lanes_set(PI);

@@ -1,7 +1,7 @@
 /* The meshes of a query in the world, and the images of them that a sphere may touch.
  *
- * Spheres are moved into the frame of a mesh, and back by the period of its image; meshes and their
- * bins do not change. */
+ * The centers of spheres are converted to the frame of a mesh and its image; meshes and their bins
+ * do not change. */
 #include "scene.h"
 
 #include "../base/memory.h"

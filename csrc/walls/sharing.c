@@ -162,7 +162,7 @@ static void substitute_back(sharing *s, abut_index count)
     }
 }
 
-/* Aims at the loads that satisfy all members exactly. They are solved for from scratch, so that
+/* Aims at the loads that satisfy all members exactly. These are computed anew each time, so that
  * rounding does not add up. Returns the largest number of steps. */
 static double aim_at_solution(sharing *s)
 {

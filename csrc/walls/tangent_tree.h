@@ -17,7 +17,7 @@ typedef struct tangent {
     vec3 direction; /* unit vector from the center to the point */
     uint64_t code;  /* number of the direction's cell, on a space-filling curve */
     int32_t item;   /* number of the candidate */
-    int32_t before; /* rank of the kept contact before this one that has its surface's normal; -1:
+    int32_t before; /* rank of the previous kept contact with its surface's normal; -1 if there is
                        none */
     bool is_kept;
 } tangent;
