@@ -124,8 +124,8 @@ def check_law(
     ----------
     law : Hertz, Linear, Luding, or a law of your own
     a, b : Material
-        Materials of the sphere, which needs a density, and of its partner: a sphere, or without a
-        density a wall.
+        Materials of the sphere, which needs a density, and of its partner. If b has a density, the
+        partner is a sphere, else a wall.
     radius : float
         Radius of the sphere.
     other_radius : float, optional

@@ -37,8 +37,8 @@ class CompiledLaw:
     Parameters
     ----------
     function : int, ctypes function, cffi function pointer, PyCapsule or scipy.LowLevelCallable
-        Its address, or an object that holds it. The object is kept, but the library that contains
-        the function must stay loaded.
+        The address of the function, or an object that holds the address. The object is kept, but
+        the library that contains the function must stay loaded.
     parameters : iterable of float, default ()
         Numbers to which the block's ``parameters`` points.
     vectors, scalars : int, default 0

@@ -1,8 +1,8 @@
 """What a law of your own reads and returns, and helpers that it may call.
 
-All of it runs in plain Python, one contact at a time, and compiled by numba: use only what numba
-supports. Sums have the order of the built-in laws, so that a law with the same formulas gives the
-same bits.
+All functions run in plain Python, one contact at a time, and also compiled by numba: use only what
+numba supports. Sums have the order of the built-in laws, so that a law with the same formulas gives
+the same bits.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _cut(vector: Vector, limit: Number) -> tuple[Vector, bool]:
 def slide(
     contact: Contact, spring: Any, stiffness: Number, damping: Number, limit: Number
 ) -> tuple[Vector, Vector]:
-    """A spring and a damper across the normal, cut to a limit: friction for a law of your own.
+    """A spring and a damper in the tangent plane, up to a limit: friction for a law of your own.
 
     The limit is applied to the spring, then to spring and damper, so that no step gains energy.
 
@@ -178,7 +178,7 @@ def slide(
 def roll(
     contact: Contact, spring: Any, stiffness: Number, damping: Number, limit: Number
 ) -> tuple[Vector, Vector]:
-    """A spring and a damper against rolling, cut to a limit: `RollingC` for a law of your own.
+    """A spring and a damper against rolling, up to a limit: `RollingC` for a law of your own.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def _cube_root(x: Number) -> Number:
 
 
 def jkr(contact: Contact, young: Number, work_of_adhesion: Number) -> Number:
-    """The elastic force of a neck, that of `JKR` without damping (docs/dem.md, section 2).
+    """The elastic force of a neck: the force of `JKR` without damping (docs/dem.md, section 2).
 
     Parameters
     ----------

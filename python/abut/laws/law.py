@@ -165,7 +165,7 @@ class LawFunction:
 
     @cached_property
     def compiled(self) -> Any:
-        """numba's function over a block; `address` is that of the C function."""
+        """numba's function that evaluates a block; `address` is the address of its machine code."""
         from .compiling import compile_law
 
         return compile_law(self)

@@ -105,7 +105,7 @@ class LawTable:
             self.names.append(kept_by(law))
 
     def _check_name(self, law: Own, pair: frozenset[Material]) -> None:
-        """Raise a ValueError if another law has the same name: names identify contact history."""
+        """Raise a ValueError if a law with other code has the same name: it identifies history."""
         for (a, b), other in self.laws.items():
             is_same = {self.materials[a], self.materials[b]} == pair
             is_named = isinstance(other, Own) and other.name == law.name and not is_same

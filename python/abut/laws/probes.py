@@ -311,7 +311,7 @@ def _check_turned(
 
 
 def _check_jump(law: OwnLaw | CompiledLaw, largest: float) -> None:
-    """Check that contacts begin with a force of 0."""
+    """Check that the force does not jump when a contact begins."""
     contacts = _begin(law)
     contacts.set(parting=0.0, sliding=0.0, rolling=0.0, twisting=0.0)
     contacts.set(overlap=-law.reach * (1.0 - 1e-9) if law.reach else 1e-9 * contacts["radius"])

@@ -82,8 +82,8 @@ def _check_kept(name: str, law: Given, stored: Mapping[str, Any]) -> None:
 
 
 def _check_alike(name: str, law: Given, stored: Mapping[str, Any]) -> None:
-    """Raise a ValueError if the reach, or the number of a C function's parameters, is not that of
-    the file."""
+    """Raise a ValueError if the reach, or the number of a C function's parameters, differs from the
+    file."""
     then, now = len(stored["parameters"]), len(law.parameters)
     if isinstance(law, CompiledLaw) and then != now:
         parameters = checks.counted(then, "parameter")

@@ -32,14 +32,14 @@ class Leaving(Part):
             Lower and upper corner; entries may be infinite. None removes the bounds.
         on_leave : {"raise", "remove", "warn"}
             What happens to particles with a center outside the bounds. "raise": the run ends with
-            an error that names the first. "remove": they are removed, with their bonds. "warn":
-            they stay, and the run warns at its end if any have left.
+            an error that names the first one. "remove": they are removed, with their bonds. "warn":
+            they stay, and the run warns at its end if particles have left.
 
         Raises
         ------
         ValueError
             If the upper corner is not above the lower one, a number is NaN, the bounds cut into a
-            periodic axis, or `on_leave` is something else.
+            periodic axis, or `on_leave` has another value.
         TypeError
             If the bounds are not numbers.
 

@@ -40,7 +40,7 @@ class Numbers(NamedTuple):
         return self._replace(ids=ids, next_id=end)
 
     def with_clusters(self, count: int, frame: Doubles) -> Numbers:
-        """The numbers after `count` clusters were added."""
+        """The numbers after `count` clusters were added, each with this row of `frames`."""
         end = self.next_cluster + count
         clusters = locked(np.concatenate([self.clusters, np.arange(self.next_cluster, end)]))
         frames = np.concatenate([self.frames, np.tile(frame, (count, 1))])

@@ -199,9 +199,9 @@ class Free(Drive):
     mass : float
     inertia : (3,) or (3, 3) array_like, optional
         About the center of mass when the motion begins: moments of inertia about the axes of the
-        world, or the tensor. By default that of a shell: the facets with constant thickness.
+        world, or the tensor. By default the inertia of a shell: the facets with constant thickness.
     center : (3,) array_like, optional
-        The center of mass in the world, when the motion begins. By default that of such a shell.
+        The center of mass in the world, when the motion begins. By default the shell's center.
     origin : (3,) array_like, optional
         Point that does not move if x, y and z are locked, such as a point of a hinge. By default
         the center of mass.
@@ -364,7 +364,7 @@ def _shell(mesh: Mesh) -> tuple[Doubles, Doubles]:
     return center, np.trace(second) * np.eye(3) - second
 
 
-# ---- numbers -------------------------------------------------------------------------------------
+# ---- rows of driven walls ------------------------------------------------------------------------
 
 
 def numbers(row: np.ndarray[Any, Any]) -> Doubles:

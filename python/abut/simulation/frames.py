@@ -45,7 +45,7 @@ def write_frames(
         ``"out/{step:08d}.vtp"``. Missing folders are created. It ends in one of
 
         - ``.vtp``, for ParaView: points with the columns ``radius``, ``id``, ``velocity``,
-          ``angular_velocity``, ``force``, ``torque`` and ``material`` (numbers into
+          ``angular_velocity``, ``force``, ``torque`` and ``material`` (indices of
           `Simulation.materials`). A list of all files and their times, ``out.pvd``, is updated with
           each frame; ParaView opens and plays it (filter Glyph, Sphere, scaled by ``radius``, with
           scale factor 2). The list has the name of the folder. If file names begin with a word,

@@ -272,7 +272,7 @@ def _hint(value: object) -> str:
 
 
 def call_given(call: Given, t: float) -> tuple[Doubles, Doubles]:
-    """The pose (4, 4), rigid, and the twist (6,) that a callable returns at the time t."""
+    """The rigid pose (4, 4) and the twist (6,) that a callable returns at the time t."""
     returned: Any = call(t)
     if not isinstance(returned, tuple | list) or len(returned) != 2:
         raise TypeError(
@@ -312,9 +312,9 @@ def check_given(call: Given, t: float, step: float, size: float) -> tuple[Double
     Raises
     ------
     TypeError, ValueError
-        If it does not return a rigid pose and a finite twist. If pose and twist disagree both in
-        the first and in the second step after t. In one of these steps they may disagree, because
-        the motion may begin or end in it.
+        If the callable does not return a rigid pose and a finite twist. If pose and twist disagree
+        both in the first and in the second step after t. In one of these steps they may disagree,
+        because the motion may begin or end in it.
     """
     states = [call_given(call, t + k * step) for k in range(3)]
     if not any(_agree(states[k], states[k + 1], step, size) for k in range(2)):

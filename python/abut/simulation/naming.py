@@ -43,7 +43,7 @@ def names_what_was_meant(
 
 
 def with_public_names(cls: _C) -> _C:
-    """Give inherited methods the name of this class, which Python's errors contain."""
+    """Put the name of this class into the names of inherited methods, for Python's errors."""
     for part in cls.__mro__[:-1]:
         for name, method in vars(part).items():
             _rename(method, f"{cls.__name__}.{name}")

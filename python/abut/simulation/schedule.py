@@ -22,7 +22,7 @@ _MOST_WAITED = 64
 
 
 class Beat(NamedTuple):
-    """A time step that holds for all steps after step number `since`, which ended at `start`."""
+    """A step length. It holds for all steps after step number `since`, which ended at `start`."""
 
     step: float
     since: int = 0

@@ -142,7 +142,7 @@ class SpherePopulation(Population):
         ids : (k,) array_like of int
             Ids that `add_spheres` returned.
         break_bonds : bool, default False
-            Whether to remove the bonds of these spheres. They do not count as `breakages`.
+            Whether to remove the bonds of these spheres, which do not count as `breakages`.
 
         Raises
         ------

@@ -57,7 +57,7 @@ def union_moments(centers: Doubles, radii: Doubles) -> Moments:
 
 
 def _outer(centers: Doubles, radii: Doubles) -> NDArray[np.intp]:
-    """The spheres that no other one covers, the largest first."""
+    """Indices of the spheres that no other sphere covers, the largest first."""
     kept: list[int] = []
     for k in np.argsort(-radii, kind="stable").tolist():
         distance = lengths(centers[kept] - centers[k])
@@ -202,7 +202,7 @@ def _covered(
     """The angles (h, k) between which each other sphere covers the circle at each height."""
     away = lengths(others[:, 1:])
     gap = radius * radius + dots(others, others) - other_radii * other_radii
-    # cosine of half the angle, times a scale that may be 0
+    # cosine of half the covered angle, times `scale`, which may be 0
     scaled = gap - 2 * heights[:, None] * others[:, 0]
     scale = 2 * size[:, None] * away
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -220,12 +220,12 @@ def _covered(
 def _integrals(begin: Doubles, end: Doubles, r: Doubles, b: float, c: float) -> list[Doubles]:
     """Integrals of 1, y, z, yy, zz, yz over the area inside the arcs, (h,) each.
 
-    Green's theorem turns the integral of y^p z^q into one of y^(p + 1) z^q / (p + 1) dz along the
-    arcs y = b + r cos, z = c + r sin.
+    Green's theorem turns the area integral of y^p z^q into a line integral along the arcs: that of
+    y^(p + 1) z^q / (p + 1) dz. On an arc, y = b + r cos t and z = c + r sin t.
     """
     differences = (_antiderivatives(end) - _antiderivatives(begin)).sum(axis=2)
     arcs = dict(zip(_POWERS, differences, strict=True))
-    # integrals of y^2 cos and of y^2 sin cos
+    # integrals of y^2 cos t and of y^2 sin t cos t over the angle t
     bb, br, rr = b * b, b * r, r * r
     square = bb * arcs[1, 0] + 2 * br * arcs[2, 0] + rr * arcs[3, 0]
     square_sin = bb * arcs[1, 1] + 2 * br * arcs[2, 1] + rr * arcs[3, 1]

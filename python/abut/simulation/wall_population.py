@@ -162,15 +162,15 @@ class WallPopulation(Population, Sequence[Wall]):
         Parameters
         ----------
         wall : Wall or (k,) array_like of int
-            A wall that `add_wall` returned, or numbers of several. Other walls keep their numbers;
-            the number of a removed wall is not used again.
+            A wall that `add_wall` returned, or numbers of walls. Other walls keep their numbers.
+            The number of a removed wall is not used again.
 
         Raises
         ------
         ValueError
             If the wall was removed before, or belongs to another simulation.
         TypeError
-            If it is neither a Wall nor integers.
+            If `wall` is neither a Wall nor integers.
 
         Notes
         -----

@@ -415,7 +415,7 @@ class Wall:
         Force of spheres and bodies on it at the beginning of the last step, as in
         `Simulation.contacts` and `Simulation.body_contacts`.
     torque : (3,) ndarray of float64
-        Torque of these forces and of `RollingC` about a point that depends on the motion.
+        Torque by these forces and by `RollingC`, about a point that depends on the motion.
         With a rotation, the point is the origin of the first rotation, which later motions move.
         With a callable, it is the origin of the mesh's frame. With a `Servo`, it begins at 0, 0, 0
         and moves with the wall. With a `Free`, it is the `origin`, by default the center of mass.

@@ -12,8 +12,8 @@ from ..search.half_space import HalfSpace
 if TYPE_CHECKING:
     from .simulation import Simulation
 
-# Multiples of the longest stable step at which measured scenes no longer come to rest, and at which
-# they fly apart: the table of docs/dem.md, section 2. A simulation warns above the first one.
+# Multiples of the longest stable step. Above LONGEST, there is a warning, and simulations in the
+# table of docs/dem.md, section 2, no longer come to rest. Above _APART, they fly apart.
 LONGEST, _APART = 1.5, 2.5
 
 # The step length is checked every _OFTEN steps, and after the first _SOON steps of a run. A check
@@ -27,7 +27,7 @@ SPHERE, BODY, WALL = range(3)
 
 
 class StableStep(NamedTuple):
-    """The longest stable step; kind, row and contact count of its particle or wall."""
+    """The longest stable step; kind, row and contact count of the limiting particle or wall."""
 
     step: float
     kind: int
@@ -137,7 +137,7 @@ class Watch:
 
 
 def too_long(step: float, stable: float, assignment: str) -> str:
-    """What is wrong with a step that is longer than the longest stable one, and what to do."""
+    """The text that a step is longer than the longest stable one, and what to do about it."""
     outcome = "may fly apart" if step >= _APART * stable else "may not come to rest"
     return (
         f"the step of {step:g} is {step / stable:.2g} times the longest stable one: grains"
