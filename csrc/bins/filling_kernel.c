@@ -88,7 +88,7 @@ typedef struct cells_of_block {
     uint32_t bucket[FILLING_BLOCK];
     uint32_t box_cells[FILLING_BLOCK]; /* all cells of the box, as bin_item.cells */
     uint64_t front[FILLING_BLOCK], back[FILLING_BLOCK]; /* see find_limits */
-    uint64_t x[FILLING_BLOCK], y[FILLING_BLOCK], z[FILLING_BLOCK];
+    uint64_t y[FILLING_BLOCK], z[FILLING_BLOCK];
     uint32_t cells[FILLING_BLOCK];
 } cells_of_block;
 

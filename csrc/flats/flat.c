@@ -71,7 +71,6 @@ static void measure(flat_pieces *all, flat_piece *piece)
     }
     piece->area = 0.5 * twice;
     piece->height = twice / sqrt(longest_sq);
-    all->most_corners = piece->count > all->most_corners ? piece->count : all->most_corners;
 }
 
 static abut_status add_polygon(flat_pieces *all, const abut_mesh *mesh, const flat_place *place)

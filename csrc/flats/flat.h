@@ -41,7 +41,6 @@ typedef struct flat_pieces {
     flat_corner *corners;
     int32_t piece_count, corner_count;
     abut_index piece_capacity, corner_capacity;
-    int32_t most_corners; /* largest number of corners of a piece */
 } flat_pieces;
 
 /* Where a facet and a body are: the poses of the facet's mesh and of the body. The mesh in its pose

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _Pathlike = str | os.PathLike[str]
 
-_FIELDS = ("step", "time")
-
 # name of the list of frames if the path begins with a field, as "{step}.vtp" does
 _NO_NAME = "frames"
 

@@ -45,12 +45,6 @@ def times_of(beats: Sequence[Beat], numbers: Indices) -> Doubles:
     return np.asarray(starts[rows] + (numbers - begins[rows]) * steps[rows])
 
 
-def terms_of(beat: Beat, gravity: Doubles) -> Doubles:
-    """The library's settings of steps, `terms` of csrc/dem/state.h, if they never changed."""
-    one = [beat.step, *gravity, 0.0]
-    return np.array([*one, *one, 0.0, 0.0])
-
-
 class _Event(NamedTuple):
     interval: float
     since: int  # number of steps when the event was registered
