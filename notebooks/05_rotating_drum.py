@@ -182,7 +182,7 @@ for _ in range(2):
     keep(sim)
 
 # %% [markdown]
-# ## At three times
+# ## The drum at three moments
 #
 # The drum at the start and after each turn:
 

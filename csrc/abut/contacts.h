@@ -143,8 +143,8 @@ typedef struct abut_room {
 
 /* Finds contacts, and writes them into the columns of `room` if these are long enough. The search
  * itself writes the majority of them, which avoids a second pass through memory. Compare the counts
- * of contacts and nodes with `room`: if it is too small, abut_contacts_write writes all contacts
- * into other columns. These must leave out the same columns. The columns are borrowed until the
+ * of contacts and nodes with `room`: if it is too small, call abut_contacts_write with longer
+ * columns, of which the same ones are NULL. The columns are borrowed until the
  * contacts are freed; after an error their contents are undefined. */
 abut_status abut_contacts_find_into(const abut_finder *finder, const abut_query *query,
                                     const abut_room *room, abut_contacts **contacts,

@@ -57,7 +57,9 @@ typedef struct abut_motion {
  * come half spaces, and then walls that are off, which may be meshes or half spaces. */
 typedef struct abut_wall {
     abut_index material;
-    const abut_motion *motions; /* the first moves the wall; each further one moves all before it */
+    /* motions[0] moves the wall; each later element also moves the axes and origins of those before
+     */
+    const abut_motion *motions;
     abut_index motion_count;    /* 0: the wall is at rest */
     double start;               /* time at which the motions begin */
     double pose[16];            /* the pose at this time: 4 x 4, rigid */

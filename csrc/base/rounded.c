@@ -26,7 +26,7 @@ static twofold sum_of(double a, double b)
     return (twofold){sum, (a - (sum - part)) + (b - part)};
 }
 
-/* The exact product of a and b: on every machine, fused rounds only once. */
+/* The exact product of a and b. It is exact since `fused` rounds only once on every machine. */
 static twofold product_of(double a, double b)
 {
     const double product = a * b;

@@ -103,8 +103,8 @@ static inline uint16_t unit_at(double from_center)
     return (uint16_t)(int32_t)((from_center + 1.5) * UNITS_PER_CELL + 0.5);
 }
 
-/* The offset in cells, along an axis, of the cell of bit `bit` in bin_item.cells from the first
- * cell. */
+/* Bit `bit` of bin_item.cells stands for a cell. Returns how many cells after the first one it is,
+ * along an axis. */
 static inline uint32_t cell_along(int bit, int axis)
 {
     const int along[3] = {bit / 9, bit % 3, bit / 3 % 3};

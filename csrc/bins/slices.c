@@ -70,9 +70,11 @@ int32_t slices_count(const slicing *how, const abut_mesh *mesh, abut_index facet
     return count < 2.0 ? 1 : count < how->most ? (int32_t)count : how->most;
 }
 
-/* Consider the line from a facet's lowest to its highest corner along the axis. Its part in a slice
- * is at most extent / count long along each axis. A cross-section is no longer than the width. All
- * cross-sections of a triangle are on one side of the line; those of other facets are on both. */
+/* An upper bound: extent / count plus the width, or plus twice the width if the facet is no
+ * triangle. Consider the line from the facet's lowest to its highest corner along its longest axis.
+ * The line's part in a slice is at most extent / count long along each axis. A cross-section is no
+ * longer than the width. All cross-sections of a triangle are on one side of the line; those of
+ * other facets may be on both. */
 double slices_extent(const abut_mesh *mesh, abut_index facet, double extent, int32_t count)
 {
     if (count == 1) {

@@ -67,8 +67,8 @@ seen_arc entrances_see(const convex_pair *pair, int32_t edge)
 }
 
 /* The unit vector perpendicular to both edges, and the sine of their angle. If the sine is small,
- * the cross product has large rounding errors. The part of the product along A's edge is removed,
- * so that n is on the edge's arc. An error along that arc does no harm. */
+ * the cross product has large rounding errors. Then its part along A's edge is removed, so that the
+ * result is on the arc of A's edge. An error along this arc does no harm. */
 static vec3 normal_across(vec3 along, vec3 other, int sign, double *sine)
 {
     const vec3 product = vec3_scale(vec3_cross(along, other), sign);

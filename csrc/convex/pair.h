@@ -18,7 +18,8 @@ typedef struct convex_pair {
     convex_body a, b;
     vec3 rows[3]; /* B's rotation: row by row, from B's frame to A's */
     vec3 shift;   /* B's origin in A's frame */
-    /* sum of both reaches times scales; larger if the bodies are far apart or much rounded */
+    /* sum of both reaches, each times its scale; larger if the bodies are far apart or much rounded
+     */
     double size;
     double tolerance; /* 1e-11 times size; distances below it count as 0 */
 } convex_pair;

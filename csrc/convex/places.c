@@ -7,7 +7,8 @@
 
 /* ---- orientations ---- */
 
-/* The squared length of a quaternion neither overflows nor vanishes between these limits. */
+/* If a quaternion's squared length is outside of these limits, it may have overflowed or lost
+ * digits. The quaternion is then divided by its largest component first. */
 #define SMALLEST_SQUARE 0x1p-900
 #define LARGEST_SQUARE 0x1p900
 

@@ -328,7 +328,8 @@ void abut_simulation_read_rests(const abut_simulation *s, const abut_rests *to)
     population_read(&RESTS, &s->bonds, NULL, (row_span){0, s->bonds.rest_count}, to);
 }
 
-/* Checks the order of a restored rest and its overlap. */
+/* Checks a bond_rest of a restart file: it comes after the one before in the order of rows, and its
+ * overlap is in range. */
 static abut_status check_rest(const abut_simulation *s, const bond_rest *rests, abut_index k,
                               abut_error *error)
 {

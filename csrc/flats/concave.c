@@ -158,8 +158,8 @@ static abut_status add_strip(patch_room *room, const concave_edge *m, int32_t nu
     const flat_corner near_end = strip_corner(m, end, m->margin, leaves);
     const flat_corner far_begin = strip_corner(m, begin, -m->width, enters);
     const flat_corner far_end = strip_corner(m, end, -m->width, leaves);
-    /* a corner has the number of the side after it; the numbers of the two sides along the line are
-     * never used */
+    /* a corner has the number of the side that begins at it; for the two sides parallel to the line
+     * this number is never read */
     if (vec3_dot(piece->normal, m->wall->normal) > 0.0) {
         const flat_corner around[] = {near_begin, near_end, far_end, far_begin};
         return flat_add_strip(&room->pieces, number, (int32_t)(m->other - room->planes), around);

@@ -5,8 +5,8 @@
 #include "cover.h"
 
 /* Adds strips that continue plane `wall` behind other planes. `feet` are the corners of the body's
- * feature. Another plane counts only if the foot of such a corner on `wall` is behind it, and if it
- * is not dropped. */
+ * feature. Another plane counts only if it is not dropped, and if the foot on `wall` of one of
+ * these corners is not in front of that plane. */
 abut_status concave_extend(patch_room *room, const patch_task *task, wall_plane *wall,
                            const foot_corner *feet, int32_t count);
 

@@ -31,8 +31,8 @@ typedef struct flat_piece {
     double area, height;  /* height: twice the area, divided by the longest side */
     double noise, normal_noise;
     int32_t plane;       /* number of its plane; -1: none yet, or it is a strip or filler */
-    int32_t facet_piece; /* number of the facet's own piece: this one, or the one beside this strip
-                            or filler */
+    int32_t facet_piece; /* of a strip or filler: the number of the piece beside it; otherwise its
+                            own number */
     int32_t behind;      /* the plane behind which a strip lies; -1: it is no strip */
 } flat_piece;
 

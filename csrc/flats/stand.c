@@ -17,9 +17,10 @@
  *
  * Borders come next. The body may meet a facet of another plane at an edge or a corner of the wall,
  * as a tilted body meets the edge of a table. Each such facet is a flat body, and is solved with
- * the body as a pair. Links are considered deepest first. A link is dropped unless its end on the
- * wall is in front of every plane that stays, and of the plane across every link that stays. So
- * there is no link with an edge inside of a wall: a body at such an edge touches a plane there. */
+ * the body as a pair. Links are considered deepest first. A link stays only if its end on the wall
+ * is in front of every plane that stays. It must also be in front of each plane that goes through a
+ * staying link's end on the wall, perpendicular to that link. So there is no link with an edge
+ * inside of a wall: a body at such an edge touches a plane there. */
 #include "stand.h"
 
 #include "../base/memory.h"

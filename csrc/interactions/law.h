@@ -114,8 +114,8 @@ static inline law_stiffness law_stiffness_at(const law *l, const law_contact *co
  * (docs/dem.md eq. 32), without cohesion and damping; at least the present overlap. */
 double law_overlap_of_blow(const law *l, const law_contact *contact, double speed);
 
-/* The longest stable step with damping divided by that without: sqrt(1 + r^2) - r (docs/dem.md eq.
- * 30). */
+/* The longest stable step of a damped contact, divided by that of the contact without damping:
+ * sqrt(1 + r^2) - r, with r = damping_ratio (docs/dem.md eq. 30). */
 double law_stable_part(double damping_ratio);
 
 /* The longest stable step of an oscillation (docs/dem.md eq. 43), by its squared frequency and the

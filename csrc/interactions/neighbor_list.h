@@ -145,7 +145,7 @@ typedef struct neighbor_list {
     uint8_t *has_images;  /* by chunk: whether a candidate in it has an image of its own */
     int32_t *buckets;     /* by candidate: its bucket; -1: both spheres are in one chunk */
     sum_bucket *all_buckets;
-    int32_t *bucket_begins;   /* chunks + 1: the first bucket of each first chunk */
+    int32_t *bucket_begins;   /* chunks + 1: where each first chunk's buckets begin */
     int32_t *incoming;        /* buckets sorted by second chunk, then by first */
     int32_t *incoming_begins; /* chunks + 2: where the buckets of each second chunk begin in
                                  `incoming` */

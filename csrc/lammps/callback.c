@@ -158,8 +158,8 @@ abut_simulation *abut_lammps_simulation(abut_lammps *rank)
 
 /* ---- a call ---- */
 
-/* The time of a step in LAMMPS, for the poses of walls. If the step length never changes, it does
- * not depend on where runs begin. */
+/* The time of a step in LAMMPS, for the poses of walls. If the step length never changes, the
+ * time is step * length, wherever runs begin. */
 static double find_time(const lammps_globals *g, int64_t step)
 {
     const double length = *g->step, even = (double)step * length;

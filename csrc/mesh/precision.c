@@ -200,7 +200,8 @@ typedef struct axis_digits {
     int evidence; /* chance gives them so few digits with a probability of about 2^-evidence */
 } axis_digits;
 
-/* The smallest number of digits, up to `most`, that give x > 0 to within its rounding, or 0. */
+/* The smallest number of digits that gives x, which is positive, to within its rounding; 0: more
+ * than `most` are needed. */
 static int count_digits(double x, int exponent, double rounding, int most)
 {
     for (int count = 1; count <= most; count++) {

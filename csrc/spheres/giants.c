@@ -85,7 +85,7 @@ static giant_counts count_all(const level_input *spheres, const level_input *loo
     return counts;
 }
 
-/* ---- whether a level without cells pays ---- */
+/* ---- whether a level without cells saves time ---- */
 
 /* The largest number of images of a sphere that another one may touch at this sum of reaches. */
 static double most_images(const lattice *l, double reach)

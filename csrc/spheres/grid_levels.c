@@ -48,9 +48,9 @@ typedef struct size_bin {
     double reach;       /* the largest reach */
     double size, least; /* the largest size, and a lower bound of all sizes */
     double before;      /* the number of spheres in smaller bins */
-    /* Sums of size^k, k = 0 ... 3, over the spheres of other levels for which a level is searched.
-     * If the search is top-down, this level ends before this bin. If it is bottom-up, the level
-     * begins with this bin. */
+    /* Sums of size^k, k = 0 ... 3, over the spheres that search a level with a border at this bin.
+     * Top-down: the level ends before this bin; this bin's and all larger spheres search it.
+     * Bottom-up: the level begins with this bin; the spheres of all smaller bins search it. */
     double seekers[4];
 } size_bin;
 

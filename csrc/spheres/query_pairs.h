@@ -76,7 +76,8 @@ struct abut_pairs {
     bool is_done;     /* the query has succeeded */
 };
 
-/* Memory blocks of a query. PAIR_SUMS: for each block, the number of pairs in the blocks before. */
+/* Memory of a query. PAIR_SUMS: for each block of first spheres, the number of pairs in the blocks
+ * of spheres before it. */
 enum { IMAGES, IMAGE_ROWS, IMAGE_REACHES, PAIR_OFFSETS, PAIR_SECONDS, PAIR_SUMS, PAIR_BLOCKS };
 
 /* Memory that one query after the other uses. */

@@ -8,8 +8,8 @@
 #include "half_spaces.h"
 #include "kernels.h"
 
-/* The number of candidates that get the number of their seen sphere together; few spheres have
- * more. */
+/* The number of the seen sphere is written to this many candidates at a time. Few spheres have more
+ * candidates. */
 enum { MARKED_AT_ONCE = 16 };
 _Static_assert((int)MARKED_AT_ONCE <= (int)CANDIDATE_PADDING, "arrays have room behind the last");
 

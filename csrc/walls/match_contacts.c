@@ -25,9 +25,9 @@ typedef struct contact_row {
     double distance_sq;
     bool is_taken; /* of an earlier contact: it has a match */
 
-    /* of an earlier contact: the first contact now with the same mesh; of that contact now: the
-     * earlier contact with the nearest normal, the cosine of the angle between both normals, and
-     * the whole periods between both points */
+    /* `counterpart` of an earlier contact: the first present contact with the same mesh, or -1. Of
+     * such a present contact: the earlier contact on this mesh with the nearest normal, the cosine
+     * of the angle between both normals, and the whole periods between both points. */
     abut_index counterpart;
     double agreement;
     vec3 wrap;

@@ -225,7 +225,8 @@ static abut_status view_from(const scene *s, const sphere_rows *rows, abut_index
     return view_all(s, &spheres, count > 1 ? IMAGES_OF_BATCH : IMAGE_LIMIT, b);
 }
 
-/* Adds views for all `*count` spheres, or for the first ones if they are too far apart. */
+/* Adds views for the first spheres of `rows`, and sets `*count` to their number: at most
+ * BATCH_SPHERES, fewer if all of them need too many views or images. */
 static abut_status view_near(const scene *s, const sphere_rows *rows, abut_index *count, batch *b)
 {
     *count = *count < BATCH_SPHERES ? *count : BATCH_SPHERES;

@@ -225,7 +225,8 @@ static void accept_aim(sharing *s)
     }
 }
 
-/* Makes a contact that lacks force a member. Sets pivots_left to 0 if rounding makes that fail. */
+/* Adds a contact to the members, since it lacks force. Sets pivots_left to 0 if rounding makes that
+ * fail. */
 static abut_status enter(sharing *s, abut_index contact, parallel_job *job)
 {
     abut_status status = append_member(s, contact);
