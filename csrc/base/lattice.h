@@ -109,7 +109,7 @@ static inline double lattice_wrap(double *x, double period)
     return count;
 }
 
-/* Moves a point into the box. Adds the numbers of periods that were subtracted to `images`. */
+/* Moves a point into the box. Adds to `images` the numbers of periods that were subtracted. */
 static inline void lattice_wrap_place(const lattice *l, double place[3], int32_t images[3])
 {
     for (int axis = 0; axis < 3; axis++) {

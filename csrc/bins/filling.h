@@ -65,7 +65,7 @@ typedef struct bin_item {
 typedef struct entries_to_fill {
     int64_t count;
     const bin_item *items;
-    int32_t *facet;             /* before filling the number of the entry's item, then its facet */
+    int32_t *facet;             /* before filling: the entry's item; afterwards: its facet */
     uint16_t *low[3], *high[3]; /* low[0] before filling: the number of the cell's bit in `cells` */
 } entries_to_fill;
 

@@ -33,8 +33,8 @@ abut_status places_make(const abut_convex_finder *finder, const abut_convex_quer
                         convex_places *places, abut_error *error);
 void places_free(convex_places *places);
 
-/* Makes a pair of two bodies, with B moved by `shift` in the world. Writes the members of *pair one
- * by one: copying the struct would take longer, since the copy waits for these writes. */
+/* Makes a pair of two bodies, with B moved by `shift` in the world. Writes the members directly
+ * to *pair. Copying a local struct would take longer, as the copy waits for its members. */
 void places_pair(const placed_body *a, const placed_body *b, vec3 shift, convex_pair *pair);
 
 #endif

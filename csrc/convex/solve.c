@@ -42,7 +42,8 @@ static void solve_rounding(const convex_pair *pair, solved *s)
     s->status = rounded_status(pair, s);
 }
 
-/* Moves spots midway between the surfaces of the rounded bodies, and subtracts the rounding. */
+/* Moves spots midway between the surfaces of the rounded bodies, and subtracts the
+ * rounding of both bodies from the spots' gaps. */
 static void round_spots(const convex_pair *pair, const solved *s, convex_spot *spots)
 {
     const double a = body_rounding(&pair->a), b = body_rounding(&pair->b);

@@ -83,7 +83,8 @@ vec3 walls_velocity(const abut_wall_state *wall, vec3 point);
 /* The power of a contact on its wall; force and moment (NULL: none) are those on the partner. */
 double walls_power(const abut_wall_state *wall, vec3 point, vec3 force, const double *moment);
 
-/* Adds to a wall's load a contact's force and moment (NULL: none) on the partner, and its power. */
+/* Adds a contact to a wall's load. `force` and `moment` (NULL: none) act on the partner, so the
+ * wall gets their opposites. `power` is their power on the wall. */
 void walls_add_load(abut_wall_load *load, const abut_wall_state *wall, vec3 point, vec3 force,
                     const double *moment, double power);
 

@@ -18,7 +18,7 @@ static inline double flat_reach(const abut_convex_options *options)
 typedef struct flat_corner {
     vec3 at;
     double x, y;    /* coordinates along the axes of its wall_plane */
-    int32_t number; /* number in the facet of the corner, and of the edge to the next corner */
+    int32_t number; /* the corner's number in its facet, also that of the edge to the next corner */
 } flat_corner;
 
 /* A facet, a triangle of a bent facet, or a strip or filler next to one. A strip continues its wall

@@ -22,8 +22,8 @@ enum { NOISE_TO_SHAPE = 3, ENOUGH_WALKS = 8 };
 enum { GAP_POWERS = 3, CLUSTER_TO_GAP = 10, ENOUGH_EDGES = 4, ENOUGH_PART = 8 };
 
 /* Such a cluster is noise if at most 1 / ALL_TO_LARGE of its deviations are larger than rounding to
- * single precision. It is shape if less than 1 / ALL_TO_FLAT are in question: as small as rounding
- * to single precision, or of nearly coplanar triangles. */
+ * single precision. It is shape if less than 1 / ALL_TO_FLAT of them are in question. A deviation
+ * is in question if it is as small as that rounding, or if its triangles are nearly coplanar. */
 enum { ALL_TO_LARGE = 10, ALL_TO_FLAT = 2 };
 
 /* Noise spreads over this many facets, across edges with deviations that digits explain. In a grid

@@ -124,7 +124,8 @@ static double height_of(const group *fit, vec3 point)
     return vec3_dot(fit->plane.normal, vec3_sub(point, fit->from));
 }
 
-/* The sum of the absolute values that height_of adds. Its rounding is a part of this sum. */
+/* The sum of the absolute values that height_of adds. The rounding error of height_of is at most a
+ * small fraction of this sum. */
 static double added_up(const group *fit, vec3 point)
 {
     const vec3 normal = fit->plane.normal, apart = vec3_sub(point, fit->from);

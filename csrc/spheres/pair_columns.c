@@ -118,7 +118,8 @@ static bool is_moved(const double *center, const double *place, int dimension)
     return !is_same;
 }
 
-/* Moves points of pairs whose first sphere, as the caller has it, is outside of the box. */
+/* Moves points of pairs from the first sphere's place in the box to the caller's center, if that is
+ * outside of the box. */
 static void move_points(const row_set *own, const pair_block *block)
 {
     const int dimension = block->dimension;

@@ -19,7 +19,7 @@ static const double *find_shares(const abut_contacts *contacts, const records *b
     return contacts->now.query.resolution == ABUT_SHARING ? buffer->shares + first : NULL;
 }
 
-/* Contacts of one block, copied from the buffers of a search by place. */
+/* Contacts of one block, copied from the buffers of a search by position. */
 typedef struct gathered {
     contact items[ROWS];
     double shares[ROWS];
@@ -27,8 +27,8 @@ typedef struct gathered {
     abut_index count;
 } gathered;
 
-/* The source of a chunk's blocks: the chunk's own records or, after a search by place, those of any
- * chunk. */
+/* The source of a chunk's blocks: the chunk's own records or, after a search by position, those of
+ * any chunk. */
 typedef struct source {
     const abut_contacts *contacts;
     abut_index chunk;

@@ -69,7 +69,8 @@ typedef struct early {
     bool is_full;          /* the caller's memory is too small for the next chunk */
 } early;
 
-/* Prepares `contacts`, in the caller's order and with memory; returns the sink. */
+/* Prepares `contacts` and returns the sink. The search must be in the caller's order, and the
+ * caller must have given memory for rows. */
 records_sink early_begin(early *e, abut_contacts *contacts);
 
 /* Call it after the search. Sets where all rows begin, and which chunks are written. */

@@ -72,8 +72,8 @@ LANES_INLINE uint32_t boxes_near(const entries *set, uint32_t entry, const uint1
     return _mm512_cmple_epu16_mask(sum, _mm512_set1_epi16((short)unit(units, 3)));
 }
 
-/* A term of the position along a slab's axis, in steps of two units: a component in 128ths times
- * units, divided by 256 and rounded down. */
+/* One of the three terms of the position along a slab's axis, in steps of two units: the axis'
+ * component (in 128ths) times the coordinate (in units), divided by 256 and rounded down. */
 LANES_INLINE __m512i part_along(const int8_t *across, int16_t center)
 {
     __m512i along = _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)across));

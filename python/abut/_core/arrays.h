@@ -54,7 +54,8 @@ PyObject *array_at(PyObject *owner, const void *shown, const array_place *place,
 /* Makes an array that owns its memory, and returns its data. NULL with an error set. */
 PyObject *array_make(array_shape shape, void **data);
 
-/* Makes an array with a copy of these data, unless they are NULL. NULL with an error set. */
+/* Makes an array with a copy of `data`, or with unset entries if `data` is NULL. Returns NULL with
+ * an error set if it fails. */
 PyObject *array_copy(array_shape shape, const void *data);
 
 /* Makes an array of zeros. NULL with an error set. */

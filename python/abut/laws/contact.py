@@ -264,8 +264,8 @@ def jkr(contact: Contact, young: Number, work_of_adhesion: Number) -> Number:
     Returns
     -------
     float
-        Negative if it pulls; 0 beyond the gap at which the neck snaps. The law must remember
-        whether the two have touched: only then does a neck pull beyond touch.
+        Negative if it pulls; 0 beyond the gap at which the neck snaps. The law's history must
+        store whether the two have touched: a neck pulls beyond touch only if they have.
 
     Examples
     --------

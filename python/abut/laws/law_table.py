@@ -85,7 +85,7 @@ class LawTable:
     def _check_given(
         self, numbers: tuple[int, int], pair: tuple[Material, Material], law: Law
     ) -> None:
-        """Warn if a law is replaced for materials that may have been meant as different ones."""
+        """Warn if a law is replaced by one for other, equal materials, perhaps meant to differ."""
         before = self.given.get(numbers)
         if before is None or self.laws[numbers] == law:
             return

@@ -24,8 +24,8 @@ _COUNT, _STEPS = 64, 6
 # differ by a thousand times this error
 _TOLERANCE = 1e-9
 
-# A force that begins above this fraction of the force at an overlap of 3 % of R* counts as a jump.
-# With a reach, the force at touch takes its place if it is larger.
+# A force that begins above this fraction of a reference force counts as a jump. The reference is
+# the force at an overlap of 3 % of R*; with a reach, the force at touch if that is larger.
 _JUMP = 0.05
 
 

@@ -105,7 +105,7 @@ def carry_spots(
     vectors = _read_tangent(tangent, before, before._spots()[-1], "spot")
     old = _read_old(rows, steps)
     spots = _match_spots(old, steps)
-    # On walls, a spot may continue a spot on another facet: in another row than its row continues.
+    # On walls, a spot may continue a spot on another facet, which is in a row of its own.
     old_rows = np.append(before.spot_row, -1)[spots]
     is_swapped = old.is_swapped[now.spot_row]
     return _turned(_gathered(vectors, spots), now.spot_row, old_rows, is_swapped, steps)

@@ -330,7 +330,7 @@ class Table:
         pyvista = import_extra("pyvista", "view")
         columns = self._in_space()
         cloud = pyvista.PolyData(columns.pop("point").copy())
-        # pyvista refuses empty arrays.
+        # pyvista raises an error for empty arrays.
         for name, column in columns.items() if len(self) else ():
             cloud.point_data[name] = column.copy()
         return cloud
