@@ -202,9 +202,10 @@ class LawTable:
 
 def no_law(given: object) -> TypeError:
     """The TypeError for an argument that is not a law."""
-    is_class = isinstance(given, type)
-    kind = given.__name__ if is_class else checks.a_or_an(type(given).__name__)
-    hint = f": give {kind}(...)" if is_class else ""
+    if isinstance(given, type):
+        kind, hint = given.__name__, f": give {given.__name__}(...)"
+    else:
+        kind, hint = checks.a_or_an(type(given).__name__), ""
     wanted = f"{', '.join(built_in_laws())} or a law of your own"
     return TypeError(f"law is {kind}, but must be {wanted}{hint}")
 
