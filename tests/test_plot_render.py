@@ -83,6 +83,14 @@ def test_wrong_arguments_are_named(sim, options, message):
         render(sim, **options)
 
 
+def test_the_first_wrong_wall_is_named(sim):
+    box = abut.examples.cylinder(0.004, 0.006)
+    with pytest.raises(TypeError, match=r"walls\[2\] is an int, but must be"):
+        render(sim, walls=[box, sim.walls[0], 5])
+    with pytest.raises(TypeError, match="walls is an int, but must be"):
+        render(sim, walls=5)
+
+
 @pytest.mark.parametrize(
     ("length", "name"),
     [(2.0, "2 m"), (0.05, "5 cm"), (0.002, "2 mm"), (5e-5, "50 µm"), (1e-7, "1e-07 m")],

@@ -14,7 +14,15 @@ from ..search.mesh import Mesh
 from .drawn import Placed, placed
 from .in_pyvista import facets_in_pyvista
 from .looks import FACET_COLOR, LINE_COLOR, drawing_module, opacity
-from .simulations import bodies_in_colors, colors_of, ends_of, walls_of
+from .simulations import (
+    bodies_in_colors,
+    colors_of,
+    ends_of,
+    is_mesh,
+    is_wall,
+    several,
+    walls_of,
+)
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -175,12 +183,12 @@ def _seen(simulation: Simulation, ends: Doubles, axes: Doubles) -> Doubles:
 
 def _placed_walls(simulation: Simulation, walls: Any, ends: Doubles) -> list[Placed]:
     """The meshes to draw: the meshes of given walls in their poses, and given meshes."""
-    given = [walls] if isinstance(walls, Mesh) else walls
-    if not isinstance(given, Iterable):
-        return walls_of(simulation, given, ends)
-    given = list(given)
-    meshes = [placed(one, None) for one in given if isinstance(one, Mesh)]
-    return walls_of(simulation, [one for one in given if not isinstance(one, Mesh)], ends) + meshes
+    if isinstance(walls, bool):
+        return walls_of(simulation, walls, ends)
+    wanted = "True, False, a wall of the simulation, a Mesh, or a list of these"
+    given = several(walls, lambda one: is_mesh(one) or is_wall(one), wanted)
+    meshes = [placed(one, None) for one in given if is_mesh(one)]
+    return walls_of(simulation, [one for one in given if is_wall(one)], ends) + meshes
 
 
 def _draw_spheres(plotter: Any, centers: Doubles, radii: Doubles, color: Any) -> None:

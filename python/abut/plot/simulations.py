@@ -156,7 +156,7 @@ def view(
     >>> abut.view(frames, "speed", walls=drum).show()  # doctest: +SKIP
     """
     _check_view(frames, color, plotter)
-    meshes, alpha = _several(walls, _is_mesh, "a Mesh or a list of these"), opacity(alpha)
+    meshes, alpha = several(walls, is_mesh, "a Mesh or a list of these"), opacity(alpha)
     last = len(frames) - 1
     if limits is None:
         limits = _limits([_frame(frames, k) for k in sorted({0, last})], color)
@@ -202,15 +202,15 @@ def _frame(frames: Sequence[Frame], number: int) -> Frame:
     return frame
 
 
-def _is_mesh(one: Any) -> bool:
+def is_mesh(one: Any) -> bool:
     return isinstance(one, Mesh)
 
 
-def _is_wall(one: Any) -> bool:
+def is_wall(one: Any) -> bool:
     return hasattr(one, "mesh") and hasattr(one, "pose")
 
 
-def _several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
+def several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
     """Return one or several walls as a list; raise if an entry is no wall."""
     if fits(walls):
         return [walls]
@@ -359,7 +359,7 @@ def _draw_bodies(draw: Any, ax: Any, bodies: Placed, painted: Painted | None, co
 def walls_of(simulation: Simulation, walls: Any, points: Doubles) -> list[Placed]:
     """The walls in their poses; a half space is a square, slightly wider than the scene."""
     given = (simulation.walls if walls else ()) if isinstance(walls, bool) else walls
-    chosen = _several(given, _is_wall, "a list of the simulation's walls, True or False")
+    chosen = several(given, is_wall, "a list of the simulation's walls, True or False")
     found = [placed(wall.mesh, wall.pose) for wall in chosen if isinstance(wall.mesh, Mesh)]
     planes = [_plane(wall) for wall in chosen if isinstance(wall.mesh, HalfSpace)]
     points = np.concatenate([points, *(one.vertices for one in found)])
