@@ -110,14 +110,14 @@ def render(
     """
     alpha, axes = opacity(alpha), _axes_of_view(view, up)
     width, height = _pixels(size)
-    colors = colors_of(simulation, color, cmap, limits, label)
+    colors, chosen = colors_of(simulation, color, cmap, limits, label), _chosen_walls(walls)
     bar = colors.scale if colors.scale is not None and colors.scale.label is not None else None
     shown = round(width * (1.0 if bar is None else SCENE_WIDTH))
     plotter = drawing_module("pyvista").Plotter(
         off_screen=True, window_size=(SAMPLES * shown, SAMPLES * height), lighting="none"
     )
     try:
-        ends, unit = _draw(plotter, simulation, colors, walls, alpha)
+        ends, unit = _draw(plotter, simulation, colors, chosen, alpha)
         seen = _seen(simulation, ends, axes) / unit
         length = unit * _aim(plotter, seen, axes, shown / height)
         scene = plotter.screenshot(return_img=True)
@@ -147,7 +147,7 @@ def _pixels(size: Any) -> tuple[int, int]:
 
 
 def _draw(
-    plotter: Any, simulation: Simulation, colors: Any, walls: Any, alpha: float
+    plotter: Any, simulation: Simulation, colors: Any, walls: bool | list[Any], alpha: float
 ) -> tuple[Doubles, float]:
     """Draw the scene; return points of bodies and walls, and the unit of length."""
     plain = colors.without_bar()
@@ -181,14 +181,20 @@ def _seen(simulation: Simulation, ends: Doubles, axes: Doubles) -> Doubles:
     return seen if len(seen) else np.zeros((1, 3))
 
 
-def _placed_walls(simulation: Simulation, walls: Any, ends: Doubles) -> list[Placed]:
+def _chosen_walls(walls: Any) -> bool | list[Any]:
+    """True for all walls, False for none, or a list of walls and meshes."""
+    if isinstance(walls, bool):
+        return walls
+    wanted = "True, False, a wall of the simulation, a Mesh, or a list of these"
+    return several(walls, lambda one: is_mesh(one) or is_wall(one), wanted)
+
+
+def _placed_walls(simulation: Simulation, walls: bool | list[Any], ends: Doubles) -> list[Placed]:
     """The meshes to draw: the meshes of given walls in their poses, and given meshes."""
     if isinstance(walls, bool):
         return walls_of(simulation, walls, ends)
-    wanted = "True, False, a wall of the simulation, a Mesh, or a list of these"
-    given = several(walls, lambda one: is_mesh(one) or is_wall(one), wanted)
-    meshes = [placed(one, None) for one in given if is_mesh(one)]
-    return walls_of(simulation, [one for one in given if is_wall(one)], ends) + meshes
+    meshes = [placed(one, None) for one in walls if is_mesh(one)]
+    return walls_of(simulation, [one for one in walls if is_wall(one)], ends) + meshes
 
 
 def _draw_spheres(plotter: Any, centers: Doubles, radii: Doubles, color: Any) -> None:
