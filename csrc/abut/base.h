@@ -57,7 +57,11 @@ typedef intptr_t abut_index;
     X(ABUT_BAD_FLAT_ANGLE, "flat_angle is %; it must be at least 0 and less than pi/2 (radians)")  \
     X(ABUT_BAD_WEIGHTS, "facet # of mesh % has @ corners, but weights=\"zhong\" is for 3 or 4; "   \
                         "weights=\"wachspress\" takes any number")                                 \
-    X(ABUT_BAD_PERIOD, "period[#] is %; it must be positive and at most 1e75")                     \
+    X(ABUT_BAD_PERIOD, "period[#, @] is %; it must be finite and at most 1e75")                    \
+    X(ABUT_FLAT_PERIOD, "the vectors of the period lie in one plane or on one line; each must "    \
+                        "lead out of the plane of the others")                                     \
+    X(ABUT_TILTED_PERIOD, "vector # of the period does not lead along its own axis, but a mesh "   \
+                          "repeats only along the axes; with meshes, give period as lengths")      \
     X(ABUT_BAD_HALF_SPACE, "half space # has the number % in its column @; coordinates must "      \
                            "lie within 1e75 of 0")                                                 \
     X(ABUT_HALF_SPACE_REPEATS, "half space # has a normal with the component % along axis @, "     \
@@ -86,7 +90,7 @@ typedef intptr_t abut_index;
     X(ABUT_BAD_MESH_NUMBER, "previous: mesh[#] is @, but must be 0 to %")                          \
     X(ABUT_BAD_MATCH, "match[#] is @, but must be the row of one of % previous contacts, or "      \
                       "-1 for none")                                                               \
-    X(ABUT_PERIOD_CHANGED, "period[#] is %, but differs from that of the step before")             \
+    X(ABUT_PERIOD_CHANGED, "the period differs from that of the step before")                      \
     X(ABUT_BAD_PAIR_ROWS, "offsets do not ascend from 0 to the number of pairs, @")                \
     X(ABUT_BAD_I, "i[#] is @, but must be 0 to %")                                                 \
     X(ABUT_BAD_J, "j[#] is @, but must be 0 to %")                                                 \

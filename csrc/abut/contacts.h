@@ -63,7 +63,7 @@ abut_status abut_finder_update(abut_finder *finder, abut_index number, const abu
  * facet 0, feature 0, type FACET, and one node, 0, of weight 1. Its normal is that of the half
  * space, also where the center is behind the plane and the overlap exceeds the radius. Half spaces
  * are not repeated by a period: it is an error if the normal, in the world, is not perpendicular to
- * each axis with a period. */
+ * each vector of the period. */
 typedef struct abut_query {
     abut_index sphere_count;
     const double *centers; /* sphere_count x 3 */
@@ -81,8 +81,8 @@ typedef struct abut_query {
                                   normal, which points out of the wall */
     const double *poses;  /* mesh_count + half_space_count x 4 x 4: rigid transforms from each frame
                              to the world, not checked; NULL: all are the identity */
-    const double *period; /* 3: the meshes repeat along each axis at this distance; 0: not along
-                             this axis; NULL: along none */
+    const double *period; /* 3 x 3: the meshes repeat along each row; a row of zeros: not along this
+                             vector; NULL: along none. With meshes, row a leads along axis a */
     int workers; /* largest number of threads, >= 1; it does not change a bit of the results */
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
@@ -119,7 +119,7 @@ abut_index abut_contacts_node_count(const abut_contacts *contacts);
     X(mesh, INDEX, 0, ROWS, WITH_MESHES, ABUT_ZEROS, "",                                           \
       "number of the mesh; half spaces are numbered after the meshes")                             \
     X(image, INDEX, 3, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                                          \
-      "the mesh shifted by image * period is what the sphere touches")                             \
+      "the mesh shifted by image @ period is what the sphere touches")                             \
     X(tilt, REAL, 0, ROWS, ALWAYS, ABUT_INTERNAL, "rad",                                           \
       "angle by which noise, or flat_angle, may tilt the normal")                                  \
     X(node, INDEX, 0, ENTRIES, ALWAYS, 0, "", "the vertices that carry the force")                 \
@@ -194,7 +194,7 @@ typedef struct abut_step {
 
     abut_index mesh_count; /* number of poses */
     const double *poses;   /* mesh_count x 4 x 4, as in abut_query; NULL: the identity */
-    const double *period;  /* 3, the same in both steps; NULL: all 0 */
+    const double *period;  /* 3 x 3, as in abut_query, the same in both steps; NULL: all 0 */
 
     abut_interrupted interrupted; /* of the present step, called during matching; may be NULL */
     void *interrupted_data;

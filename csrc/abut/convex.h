@@ -150,8 +150,9 @@ typedef struct abut_convex_query {
     abut_convex_before before;
     abut_minimum minimum;
     int spots;            /* 1: contact points are computed */
-    const double *period; /* dimension; 0: not along this axis; NULL: along none. Given pairs use
-                             the image with the nearest circumscribed sphere */
+    const double *period; /* dimension x dimension: bodies repeat along each row; a row of zeros:
+                             not along this vector; NULL: along none. Given pairs use the image with
+                             the nearest circumscribed sphere */
     int workers;
     abut_interrupted interrupted; /* may be NULL */
     void *interrupted_data;
@@ -195,7 +196,7 @@ abut_index abut_convex_contacts_spot_count(const abut_convex_contacts *contacts)
     X(iterations, INDEX, 0, ROWS, ALWAYS, 0, "", "iterations of the method")                       \
     X(state, REAL, ABUT_CONVEX_STATE, ROWS, ALWAYS, 0, "", "start values of the next search")      \
     X(image, INDEX, ABUT_DIMENSION, ROWS, WITH_PERIOD, ABUT_ZEROS, "",                             \
-      "j shifted by image * period is what i meets")                                               \
+      "j shifted by image @ period is what i meets")                                               \
     X(before, INDEX, 0, ROWS, WITH_BEFORE, ABUT_INTERNAL, "",                                      \
       "the row of the step before that the search began with, or -1; the row continues it, "       \
       "unless normals show that it continues another image")                                       \

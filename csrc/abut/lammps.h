@@ -120,7 +120,7 @@ abut_index abut_lammps_sphere_count(const abut_lammps *walls);
 void abut_lammps_read_ids(const abut_lammps *walls, abut_index *ids);
 
 /* The periods of the box in the last call, as in abut_simulation_input. */
-void abut_lammps_read_period(const abut_lammps *walls, double period[3]);
+void abut_lammps_read_period(const abut_lammps *walls, double period[9]);
 
 /* The work and time of all calls. */
 typedef struct abut_lammps_statistics {

@@ -40,8 +40,8 @@ typedef struct abut_pair_input {
                             cells of all levels hold equally many spheres */
     abut_index level_count; /* 0 to ABUT_LEVEL_LIMIT; 0: chosen for the least expected work */
     abut_search search;
-    const double *period; /* dimension: space repeats along each axis at this distance; 0: not along
-                             this axis; NULL: along none */
+    const double *period; /* dimension x dimension: space repeats along each row; a row of zeros:
+                             not along this vector; NULL: along none */
     int workers;          /* largest number of threads that build the finder */
     const abut_pair_finder *lender; /* a finder that must outlive this one and lends it memory for
                                        queries. Use it if radii change, so that each finder has one
@@ -98,7 +98,7 @@ abut_index abut_pairs_count(const abut_pairs *pairs);
     X(point, REAL, ABUT_DIMENSION, ROWS, ALWAYS, 0, "length",                                      \
       "midway between the surfaces, on the line of the centers")                                   \
     X(image, INDEX, ABUT_DIMENSION, ROWS, WITH_PERIOD, 0, "",                                      \
-      "sphere j shifted by image * period is what sphere i touches")                               \
+      "sphere j shifted by image @ period is what sphere i touches")                               \
     X(offsets, INDEX, 0, OFFSETS, ALWAYS, ABUT_LOCKED, "",                                         \
       "the pairs whose first sphere is i are rows offsets[i] ... offsets[i + 1] - 1")
 

@@ -122,7 +122,7 @@ typedef struct abut_simulation abut_simulation;
 typedef struct abut_simulation_input {
     double step; /* > 0 */
     double gravity[3];
-    double period[3];           /* 0: not periodic along this axis */
+    double period[9];           /* 3 x 3: space repeats along each row; zeros: not along it */
     abut_resolution resolution; /* HIERARCHY or SHARING */
     int workers;
 } abut_simulation_input;
@@ -147,7 +147,7 @@ abut_status abut_simulation_set_user_laws(abut_simulation *simulation, abut_inde
  * counts as dissipated.
  * A sphere's contact with a half space has facet 0, type FACET, and the half space's point as its
  * only node: see abut_query. A step ends with ABUT_HALF_SPACE_REPEATS if the normal of a half space
- * is not perpendicular to each axis with a period. */
+ * is not perpendicular to each vector of the period. */
 abut_status abut_simulation_set_walls(abut_simulation *simulation, const abut_finder *finder,
                                       const abut_wall *walls, abut_index wall_count,
                                       const abut_index *numbers, abut_error *error);
@@ -209,7 +209,7 @@ abut_wall_state abut_simulation_wall_now(const abut_simulation *simulation, abut
     X(torques, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "moment",                                  \
       "of contacts, and applied torques, in the last step")                                        \
     X(images, INDEX, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "",                                        \
-      "how many periods centers were moved down so far: centers + images * period is the place "   \
+      "how many periods centers were moved down so far: centers + images @ period is the place "   \
       "without periods")                                                                           \
     X(began, REAL, 3, ROWS, WITH_BEFORE, ABUT_LOCKED, "length",                                    \
       "centers at the beginning of the last step")                                                 \

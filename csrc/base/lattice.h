@@ -1,65 +1,83 @@
-/* Periodic space, which repeats along some of the axes. */
+/* Periodic space, which repeats along up to three vectors. No other file knows how. */
 #ifndef BASE_LATTICE_H
 #define BASE_LATTICE_H
 
-#include <string.h>
+#include <stdint.h>
 
 #include "../abut/base.h"
 #include "vec3.h"
 
 typedef struct lattice {
-    double period[3];     /* 0: space does not repeat along this axis */
-    double inv_period[3]; /* 1 / period; 0 if the period is 0 */
-    bool is_periodic;     /* space repeats along at least one axis */
+    vec3 vectors[3]; /* space repeats along these; 0: it does not */
+    /* Fraction a of a point is its dot product with inverse[a]: how many vectors a lead to it. 0
+     * where vector a is 0. */
+    vec3 inverse[3];
+    double widths[3]; /* distance of the two borders of the box that vector a joins; 0: no vector */
+    double period[3], inv_period[3]; /* lengths of vectors along the axes, and their inverses */
+    bool is_periodic;                /* at least one vector is not 0 */
+    bool is_along_axes; /* vector a leads along axis a, in its positive direction, or is 0 */
 } lattice;
 
-/* Makes a lattice of a caller's periods without checking them. NULL: space does not repeat. */
-static inline lattice lattice_load(const double *period, int dimension)
-{
-    lattice l = {.is_periodic = false};
-    for (int axis = 0; period && axis < dimension; axis++) {
-        l.period[axis] = period[axis];
-        l.inv_period[axis] = l.period[axis] > 0.0 ? 1.0 / l.period[axis] : 0.0;
-        l.is_periodic = l.is_periodic || l.period[axis] > 0.0;
-    }
-    return l;
-}
+/* Makes a lattice of a caller's vectors, `dimension` rows of `dimension` numbers, without checking
+ * them. NULL: space does not repeat. */
+lattice lattice_load(const double *vectors, int dimension);
 
-/* Checks the periods. Returns ABUT_OK, or ABUT_BAD_PERIOD with the axis in the error. */
+/* Makes a lattice of vectors along the axes with these lengths; 0: space does not repeat there. */
+lattice lattice_along_axes(const double lengths[3]);
+
+/* Checks the vectors. Returns ABUT_OK, ABUT_BAD_PERIOD with the row and the column in the error, or
+ * ABUT_FLAT_PERIOD: one of the vectors lies in the plane, or on the line, of the others. */
 abut_status lattice_check(const lattice *l, abut_error *error);
 
-/* The three periods, as queries read them; NULL if space does not repeat. */
-static inline const double *lattice_periods(const lattice *l)
+/* The first vector that does not lead along its own axis, in its positive direction; -1: none. */
+int lattice_tilted_vector(const lattice *l);
+
+bool lattice_is_same(const lattice *a, const lattice *b);
+
+/* The vectors as queries read them, 3 rows of 3 numbers; NULL if space does not repeat. */
+static inline const double *lattice_vectors(const lattice *l)
 {
-    return l->is_periodic ? l->period : NULL;
+    return l->is_periodic ? &l->vectors[0].x : NULL;
 }
 
-static inline bool lattice_is_same(const lattice *a, const lattice *b)
+static inline bool lattice_repeats(const lattice *l, int vector)
 {
-    return memcmp(a->period, b->period, sizeof a->period) == 0;
+    return l->widths[vector] > 0.0;
 }
 
-/* The axis of the shortest period; -1: space does not repeat. */
-static inline int lattice_shortest(const lattice *l)
+/* The vector along which the box is narrowest, and the shortest vector; -1: space does not repeat.
+ */
+int lattice_narrowest(const lattice *l);
+int lattice_shortest(const lattice *l);
+
+/* The length of the longest vector; 0: space does not repeat. */
+double lattice_longest(const lattice *l);
+
+/* A vector's direction, of length 1; 0: space does not repeat. */
+vec3 lattice_direction(const lattice *l, int vector);
+
+/* The smallest width; INFINITY: space does not repeat. */
+static inline double lattice_width(const lattice *l)
 {
-    int shortest = -1;
-    for (int axis = 0; axis < 3; axis++) {
-        if (l->period[axis] > 0.0 && (shortest < 0 || l->period[axis] < l->period[shortest])) {
-            shortest = axis;
-        }
+    double width = INFINITY;
+    for (int k = 0; k < 3; k++) {
+        width = lattice_repeats(l, k) ? smaller(l->widths[k], width) : width;
     }
-    return shortest;
+    return width;
 }
 
-/* ---- images: copies shifted by whole periods, which three numbers count along the axes ---- */
+/* ---- images: copies shifted by whole vectors, which three numbers count ---- */
 
 /* The vector from image 0 to an image. */
 static inline vec3 lattice_shift(const lattice *l, vec3 image)
 {
-    return (vec3){image.x * l->period[0], image.y * l->period[1], image.z * l->period[2]};
+    const vec3 *v = l->vectors;
+    return (vec3){(image.x * v[0].x + image.y * v[1].x) + image.z * v[2].x,
+                  (image.x * v[0].y + image.y * v[1].y) + image.z * v[2].y,
+                  (image.x * v[0].z + image.y * v[1].z) + image.z * v[2].z};
 }
 
-/* The vector from image 0 to the image that a column gives as three numbers; NULL: image 0. */
+/* The vector to an image, relative to image 0, that a column gives as three numbers; NULL: 0. */
 static inline vec3 lattice_shift_of(const lattice *l, const abut_index *image)
 {
     const bool has_image = image && l->is_periodic;
@@ -68,31 +86,91 @@ static inline vec3 lattice_shift_of(const lattice *l, const abut_index *image)
                : (vec3){0.0, 0.0, 0.0};
 }
 
-/* A length along an axis in periods, rounded to a whole number; 0 without a period. */
-static inline double lattice_count(const lattice *l, int axis, double length)
+/* Writes an image as a column has it: two or three whole numbers. */
+static inline void lattice_put_image(abut_index *to, int dimension, vec3 image)
 {
-    return l->period[axis] > 0.0 ? rint(length / l->period[axis]) : 0.0;
+    to[0] = (abut_index)image.x, to[1] = (abut_index)image.y;
+    if (dimension == 3) {
+        to[2] = (abut_index)image.z;
+    }
 }
 
-/* The shift by whole periods that is nearest to a vector. */
+/* The fractions of a vector: how many of each of the lattice's vectors add up to it. */
+static inline vec3 lattice_fractions(const lattice *l, vec3 a)
+{
+    const vec3 *f = l->inverse;
+    return (vec3){vec3_dot(f[0], a), vec3_dot(f[1], a), vec3_dot(f[2], a)};
+}
+
+/* The image whose shift has the same fractions as a vector, rounded to whole numbers. If the vector
+ * is shorter than half of the smallest width plus a shift, this is the shift's image. */
+static inline vec3 lattice_nearest_image(const lattice *l, vec3 apart)
+{
+    const vec3 f = lattice_fractions(l, apart);
+    return (vec3){rint(f.x) + 0.0, rint(f.y) + 0.0, rint(f.z) + 0.0}; /* 0 in place of -0 */
+}
+
+/* The shift of lattice_nearest_image. */
 static inline vec3 lattice_nearest(const lattice *l, vec3 apart)
 {
-    return lattice_shift(l, (vec3){lattice_count(l, 0, apart.x), lattice_count(l, 1, apart.y),
-                                   lattice_count(l, 2, apart.z)});
+    return lattice_shift(l, lattice_nearest_image(l, apart));
 }
 
-/* ---- moving points into the box 0 <= x < period ---- */
+/* Images, in a range along each vector. */
+typedef struct image_range {
+    vec3 first, last;
+} image_range;
 
-/* A coordinate may be outside of the box by at most this many periods. Farther out, doubles are too
- * coarse for a position within a period. */
+/* The images of the origin that may be within `reach` of the end of a vector from it. */
+image_range lattice_images_near(const lattice *l, vec3 end, double reach);
+
+/* The images of a ball that may meet the box. The ball's center is in the box. */
+image_range lattice_images_of_ball(const lattice *l, vec3 center, double radius);
+
+/* The number of images in a range. */
+double image_range_count(const image_range *range);
+
+/* Sets *image to the next one in the range, in lexicographic order. False: it was the last one. */
+static inline bool image_range_next(const image_range *range, vec3 *image)
+{
+    if (image->z < range->last.z) {
+        image->z += 1.0;
+        return true;
+    }
+    image->z = range->first.z;
+    if (image->y < range->last.y) {
+        image->y += 1.0;
+        return true;
+    }
+    image->y = range->first.y;
+    image->x += 1.0;
+    return image->x <= range->last.x;
+}
+
+/* Whether an image comes after image 0 in lexicographic order. Of an image and its opposite, this
+ * holds for one. */
+static inline bool lattice_is_positive(vec3 image)
+{
+    return image.x != 0.0 ? image.x > 0.0 : image.y != 0.0 ? image.y > 0.0 : image.z > 0.0;
+}
+
+/* ---- moving points into the box: fractions from 0 to 1 ---- */
+
+/* A point may be outside of the box by at most this many vectors. Farther out, doubles are too
+ * coarse for a position within the box. */
 #define PERIOD_LIMIT 0x1p31
 
-static inline bool lattice_is_near(double x, double period)
-{
-    return fabs(x) <= PERIOD_LIMIT * period;
-}
+/* Fractions of a point in a tilted box may be outside of 0 to 1 by this much, which is more than
+ * they change by rounding. So a point that was moved into the box stays there. */
+#define WRAP_SLACK 0x1p-40
 
-/* Moves a coordinate into the box by whole periods. Returns how many periods were subtracted. */
+/* Whether no vector leads to the point more than PERIOD_LIMIT times. False for NaN. */
+bool lattice_is_near(const lattice *l, vec3 point);
+
+/* The first coordinate, among `dimension`, by which a point is too far away; -1: none. */
+int lattice_far_axis(const lattice *l, vec3 point, int dimension);
+
+/* Moves a coordinate into a period along its axis. Returns how many periods were subtracted. */
 static inline double lattice_wrap(double *x, double period)
 {
     double count = floor(*x / period);
@@ -109,14 +187,33 @@ static inline double lattice_wrap(double *x, double period)
     return count;
 }
 
-/* Moves a point into the box. Adds to `images` the numbers of periods that were subtracted. */
+/* Moves a point into a box that is not along the axes. */
+vec3 lattice_wrap_tilted(const lattice *l, double place[3]);
+
+/* Moves a point into the box. Returns how many of each vector were subtracted. */
+static inline vec3 lattice_wrap_point(const lattice *l, double place[3])
+{
+    if (!l->is_along_axes) {
+        return lattice_wrap_tilted(l, place);
+    }
+    double counts[3] = {0.0, 0.0, 0.0};
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = l->widths[axis];
+        if (period > 0.0 && !(place[axis] >= 0.0 && place[axis] < period)) {
+            counts[axis] = lattice_wrap(&place[axis], period);
+        }
+    }
+    return vec3_load(counts);
+}
+
+/* Moves a point into the box. Adds to `images` the numbers of vectors that were subtracted. */
 static inline void lattice_wrap_place(const lattice *l, double place[3], int32_t images[3])
 {
-    for (int axis = 0; axis < 3; axis++) {
-        const double period = l->period[axis];
-        if (period > 0.0 && !(place[axis] >= 0.0 && place[axis] < period)) {
-            images[axis] += (int32_t)lattice_wrap(&place[axis], period);
-        }
+    if (l->is_periodic) {
+        const vec3 counts = lattice_wrap_point(l, place);
+        images[0] += (int32_t)counts.x;
+        images[1] += (int32_t)counts.y;
+        images[2] += (int32_t)counts.z;
     }
 }
 

@@ -50,7 +50,7 @@ bool bins_allocate_entries(bins *set, int64_t count)
 bool vicinity_has(const vicinity *near, const box *facet)
 {
     for (int axis = 0; axis < 3; axis++) {
-        const double period = near->lattice.period[axis];
+        const double period = near->lattice.widths[axis];
         double low = facet->low[axis] - near->slack, high = facet->high[axis] + near->slack;
         if (period > 0.0) {
             /* the last image that begins at or before the end of the bounds, however the quotient

@@ -1,6 +1,8 @@
 /* Lists the pairs of bodies of a query. */
 #include "body_pairs.h"
 
+#include <string.h>
+
 #include "convex_finder.h"
 
 static abut_status check_gap(double gap, abut_error *error)
@@ -48,7 +50,7 @@ static abut_status make_search(const abut_convex_finder *finder, const abut_conv
     input.dimension = finder->dimension;
     input.radii = finder->radii;
     input.gap = query->gap;
-    input.period = search->lattice.period;
+    input.period = lattice_vectors(&search->lattice);
     input.workers = query->workers;
     return abut_pair_finder_build(&input, &search->finder, error);
 }
@@ -107,12 +109,17 @@ static abut_status copy_pair(const abut_convex_query *query, abut_index k, abut_
     return i == j && !pairs->image ? error_set(error, ABUT_SAME_BODY, k, i, 0.0) : ABUT_OK;
 }
 
-/* Sets the image for a pair of a body with itself: the nearest image, which is the shortest period
- * away. */
+/* Sets the image for a pair of a body with itself: the nearest image, which the shortest vector
+ * leads to. */
 static void set_own_image(const lattice *l, int dimension, abut_index *image)
 {
     memset(image, 0, (size_t)dimension * sizeof *image);
     image[lattice_shortest(l)] = 1;
+}
+
+static vec3 load_center(const double *center, int dimension)
+{
+    return (vec3){center[0], center[1], dimension == 3 ? center[2] : 0.0};
 }
 
 /* Sets the image of the second body that is nearest to the first one, by their centers. Returns
@@ -120,13 +127,10 @@ static void set_own_image(const lattice *l, int dimension, abut_index *image)
 static bool set_nearest_image(const double *from, const double *to, const lattice *l, int dimension,
                               abut_index *image)
 {
-    bool is_near = true;
-    for (int axis = 0; axis < dimension; axis++) {
-        const double period = l->period[axis];
-        is_near &= period == 0.0 ||
-                   (lattice_is_near(from[axis], period) && lattice_is_near(to[axis], period));
-        image[axis] = is_near ? (abut_index)lattice_count(l, axis, from[axis] - to[axis]) : 0;
-    }
+    const vec3 i = load_center(from, dimension), j = load_center(to, dimension);
+    const bool is_near = lattice_is_near(l, i) && lattice_is_near(l, j);
+    const vec3 none = {0.0, 0.0, 0.0};
+    lattice_put_image(image, dimension, is_near ? lattice_nearest_image(l, vec3_sub(i, j)) : none);
     return is_near;
 }
 
@@ -135,12 +139,12 @@ static abut_status report_far(const body_pairs *pairs, abut_index k, const conve
                               int dimension, abut_error *error)
 {
     const abut_index bodies[2] = {pairs->i[k], pairs->j[k]};
-    for (int t = 0; t < 2 * dimension; t++) {
-        const abut_index body = bodies[t / dimension];
-        const double x = places->centers[dimension * body + t % dimension];
-        const double period = pairs->lattice.period[t % dimension];
-        if (period > 0.0 && !lattice_is_near(x, period)) {
-            error_set(error, ABUT_POSITION_FAR_PERIODS, body, t % dimension, x);
+    for (int t = 0; t < 2; t++) {
+        const double *center = places->centers + dimension * bodies[t];
+        const int axis =
+            lattice_far_axis(&pairs->lattice, load_center(center, dimension), dimension);
+        if (axis >= 0) {
+            error_set(error, ABUT_POSITION_FAR_PERIODS, bodies[t], axis, center[axis]);
         }
     }
     return ABUT_POSITION_FAR_PERIODS;

@@ -26,13 +26,14 @@ vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t sh
 
 /* The number of periods that had been subtracted from a sphere's center when the rows of a table
  * were found. For rows of the last step, this excludes those subtracted at its end. */
-static double image_of(const abut_simulation *s, const interaction_table *t, abut_index place,
-                       int axis)
+static vec3 image_of(const abut_simulation *s, const interaction_table *t, abut_index place)
 {
-    const abut_index at = 3 * place + axis;
-    const double moved = s->store.began[at] - s->store.centers[at];
-    const double last = pair_rows_are_of_now(s, t) ? 0.0 : lattice_count(&s->lattice, axis, moved);
-    return (double)s->store.images[at] - last;
+    const int32_t *images = s->store.images + 3 * place;
+    const vec3 all = {(double)images[0], (double)images[1], (double)images[2]};
+    const vec3 moved =
+        vec3_sub(vec3_load(s->store.began + 3 * place), vec3_load(s->store.centers + 3 * place));
+    return pair_rows_are_of_now(s, t) ? all
+                                      : vec3_sub(all, lattice_nearest_image(&s->lattice, moved));
 }
 
 /* Whether a row belongs to the image of the second sphere to which a bond with this shift leads. */
@@ -40,15 +41,14 @@ static bool is_at_image(const abut_simulation *s, const interaction_table *t, ab
                         const int32_t shift[3])
 {
     const abut_index place_i = table_first(t, row), place_j = table_second(t, row);
-    const bool is_turned = s->store.rows[place_i] > s->store.rows[place_j];
-    for (int axis = 0; s->lattice.is_periodic && axis < 3; axis++) {
-        const double image = pair_rows_image(s, t, row, axis);
-        const double apart = image_of(s, t, place_j, axis) - image_of(s, t, place_i, axis);
-        if (image - apart != (double)(is_turned ? -shift[axis] : shift[axis])) {
-            return false;
-        }
+    if (!s->lattice.is_periodic) {
+        return true;
     }
-    return true;
+    const double sign = s->store.rows[place_i] > s->store.rows[place_j] ? -1.0 : 1.0;
+    const vec3 apart = vec3_sub(image_of(s, t, place_j), image_of(s, t, place_i));
+    const vec3 image = vec3_sub(pair_rows_image(s, t, row), apart);
+    const vec3 of_bond = {(double)shift[0], (double)shift[1], (double)shift[2]};
+    return vec3_compare(image, vec3_scale(of_bond, sign)) == 0;
 }
 
 /* ---- laws and overlaps ---- */

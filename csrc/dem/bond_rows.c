@@ -155,10 +155,10 @@ static bool begin_bond(const abut_simulation *s, bond *b)
     const store *spheres = &s->store;
     const int32_t zero[3] = {0, 0, 0};
     const vec3 apart = bonds_way(s, b->rows, zero);
-    const double parts[3] = {apart.x, apart.y, apart.z};
-    for (int axis = 0; axis < 3; axis++) {
-        b->shift[axis] = -(int32_t)lattice_count(&s->lattice, axis, parts[axis]);
-    }
+    const vec3 nearest = lattice_nearest_image(&s->lattice, apart);
+    b->shift[0] = -(int32_t)nearest.x;
+    b->shift[1] = -(int32_t)nearest.y;
+    b->shift[2] = -(int32_t)nearest.z;
     const vec3 way = bonds_way(s, b->rows, b->shift);
     b->length = vec3_length(way);
     axes_along(vec3_scale(way, 1.0 / b->length), b->turns[0]);

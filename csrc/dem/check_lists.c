@@ -30,19 +30,16 @@ static abut_status compare(const abut_simulation *s, const interaction_table *t,
 /* A candidate of a list: its spheres, its image, and whether it has a gap. */
 typedef struct listed_pair {
     int32_t first, second;
-    double image[3];
+    vec3 image;
     bool is_apart;
 } listed_pair;
 
 static listed_pair pair_of(const neighbor_list *l, const neighbor_spheres *spheres, int32_t active)
 {
     const int32_t candidate = active_candidate(active);
-    listed_pair p = {
-        l->firsts[candidate], l->seconds[candidate], {0.0, 0.0, 0.0}, active_is_apart(active)};
-    for (int axis = 0; axis < 3; axis++) {
-        p.image[axis] = active_image(l, spheres->lattice, spheres->centers, candidate, axis);
-    }
-    return p;
+    return (listed_pair){l->firsts[candidate], l->seconds[candidate],
+                         active_image(l, spheres->lattice, spheres->centers, candidate),
+                         active_is_apart(active)};
 }
 
 /* Whether two lists have the same active pairs in a chunk. Adds the second list's pairs to
@@ -56,7 +53,7 @@ static bool are_same_pairs(const neighbor_list *a, const neighbor_list *b,
         const listed_pair p = pair_of(a, spheres, active_of(a, chunk)[k]);
         const listed_pair q = pair_of(b, spheres, active_of(b, chunk)[k]);
         are_same = p.first == q.first && p.second == q.second && p.is_apart == q.is_apart &&
-                   memcmp(p.image, q.image, sizeof p.image) == 0;
+                   vec3_compare(p.image, q.image) == 0;
     }
     *count += others;
     return are_same;
@@ -175,7 +172,7 @@ static abut_status search_all(const abut_simulation *s, finder_bodies *c, intera
                               : ABUT_NO_MEMORY;
     abut_convex_query query = abut_convex_query_default();
     query.positions = c->positions, query.orientations = c->orientations;
-    query.period = lattice_periods(&s->lattice);
+    query.period = lattice_vectors(&s->lattice);
     query.gap = s->body_reach;
     error_set_status(error, status);
     status = status ? status : finder_bodies_build(c, &s->solids, c->count, &finder, error);

@@ -8,13 +8,9 @@ enum { CHUNK_SPHERES = 1024 };
 
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images)
 {
-    const double from[3] = {began.x, began.y, began.z}, to[3] = {center.x, center.y, center.z};
-    double all[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const double last = lattice_count(&s->lattice, axis, from[axis] - to[axis]);
-        all[axis] = from[axis] + ((double)images[axis] - last) * s->lattice.period[axis];
-    }
-    return vec3_load(all);
+    const vec3 all = {(double)images[0], (double)images[1], (double)images[2]};
+    const vec3 last = lattice_nearest_image(&s->lattice, vec3_sub(began, center));
+    return vec3_add(began, lattice_shift(&s->lattice, vec3_sub(all, last)));
 }
 
 vec3 spheres_brake(vec3 spin, double brake, double step, double inertia)

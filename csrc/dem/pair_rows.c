@@ -17,9 +17,9 @@ static void show_row(const showing *shown, abut_index row)
     const int32_t candidate = shown->from->candidates[row];
     shown->to->i[row] = shown->from->list_firsts[candidate];
     shown->to->j[row] = shown->from->list_seconds[candidate];
-    for (int axis = 0; shown->to->image && axis < 3; axis++) {
-        shown->to->image[3 * row + axis] =
-            (abut_index)active_image(&s->neighbors, &s->lattice, shown->centers, candidate, axis);
+    if (shown->to->image) {
+        lattice_put_image(shown->to->image + 3 * row, 3,
+                          active_image(&s->neighbors, &s->lattice, shown->centers, candidate));
     }
 }
 

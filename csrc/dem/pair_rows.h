@@ -19,13 +19,16 @@ static inline const double *pair_rows_centers(const abut_simulation *s, const in
     return pair_rows_are_of_now(s, t) ? s->store.centers : s->store.began;
 }
 
-/* The image of a row along an axis, as in the column `image`. */
-static inline double pair_rows_image(const abut_simulation *s, const interaction_table *t,
-                                     abut_index row, int axis)
+/* The image of a row, as in the column `image`. */
+static inline vec3 pair_rows_image(const abut_simulation *s, const interaction_table *t,
+                                   abut_index row)
 {
-    return t->list_firsts ? active_image(&s->neighbors, &s->lattice, pair_rows_centers(s, t),
-                                         t->candidates[row], axis)
-                          : (double)t->pair.image[3 * row + axis];
+    if (t->list_firsts) {
+        return active_image(&s->neighbors, &s->lattice, pair_rows_centers(s, t),
+                            t->candidates[row]);
+    }
+    const abut_index *image = t->pair.image + 3 * row;
+    return (vec3){(double)image[0], (double)image[1], (double)image[2]};
 }
 
 /* For each of `count` rows of one chunk, finds the row of the last step that it continues; -1:

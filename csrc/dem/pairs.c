@@ -420,10 +420,8 @@ static void write_pairs(const list_matching *m, const int32_t *candidates,
     for (abut_index k = 0; k < t->count; k++) {
         t->pair.i[k] = l->firsts[candidates[k]] % NEIGHBOR_CHUNK;
         t->pair.j[k] = l->seconds[candidates[k]];
-        for (int axis = 0; axis < 3; axis++) {
-            t->pair.image[3 * k + axis] = (abut_index)active_image(
-                l, m->spheres.lattice, m->spheres.centers, candidates[k], axis);
-        }
+        lattice_put_image(t->pair.image + 3 * k, 3,
+                          active_image(l, m->spheres.lattice, m->spheres.centers, candidates[k]));
     }
     active_write(l, &m->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
 }

@@ -30,7 +30,7 @@ static abut_status make_lender(abut_simulation *s, abut_error *error)
 {
     abut_pair_input input = abut_pair_input_default();
     input.dimension = 3;
-    input.period = lattice_periods(&s->lattice);
+    input.period = lattice_vectors(&s->lattice);
     return abut_pair_finder_build(&input, &s->lender, error);
 }
 

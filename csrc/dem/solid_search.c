@@ -86,12 +86,11 @@ static void number_spheres(abut_simulation *s)
 /* Whether the largest bodies may touch each other at several images. */
 static bool may_touch_images(const abut_simulation *s)
 {
-    const int axis = lattice_shortest(&s->lattice);
     double reach = 0.0;
     for (abut_index k = 0; k < s->solids.count; k++) {
         reach = larger(reach, s->search.outlines.radii[k]);
     }
-    return axis >= 0 && 4.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice.period[axis];
+    return 4.0 * reach * (1.0 + LIST_ROUNDING) >= lattice_width(&s->lattice);
 }
 
 /* Copies the pairs with bodies from a new neighbor list. */
@@ -135,18 +134,16 @@ static int count_touches(const abut_simulation *s, const near_pair *p)
     const vec3 from = vec3_load(centers + 3 * other);
     vec3 apart = vec3_sub(vec3_load(outlines->centers + 3 * (abut_index)p->body), from);
     const double reach = outlines->radii[p->body] + radii[other];
-    const int axis = lattice_shortest(&s->lattice);
     apart = vec3_sub(apart, lattice_nearest(&s->lattice, apart));
-    if (!p->is_sphere || axis < 0 || 2.0 * reach < s->lattice.period[axis]) {
+    if (!p->is_sphere || 2.0 * reach < lattice_width(&s->lattice)) {
         return is_near(apart, reach);
     }
+    const image_range range = lattice_images_near(&s->lattice, apart, reach);
     int count = 0;
-    for (int k = 0; k < 27 && is_near(apart, reach); k++) {
-        const vec3 image = {k % 3 - 1.0, k / 3 % 3 - 1.0, k / 9 - 1.0};
-        const bool is_there = (image.x == 0.0 || s->lattice.period[0] > 0.0) &&
-                              (image.y == 0.0 || s->lattice.period[1] > 0.0) &&
-                              (image.z == 0.0 || s->lattice.period[2] > 0.0);
-        count += is_there && is_near(vec3_sub(apart, lattice_shift(&s->lattice, image)), reach);
+    vec3 image = range.first;
+    bool has_image = image_range_count(&range) > 0.0;
+    for (; has_image; has_image = image_range_next(&range, &image)) {
+        count += is_near(vec3_sub(apart, lattice_shift(&s->lattice, image)), reach);
     }
     return count;
 }
@@ -400,7 +397,7 @@ static abut_convex_query make_query(const abut_simulation *s, const parallel_pla
     abut_convex_query query = abut_convex_query_default();
     query.positions = s->search.finder_bodies.positions,
     query.orientations = s->search.finder_bodies.orientations;
-    query.period = lattice_periods(&s->lattice);
+    query.period = lattice_vectors(&s->lattice);
     query.gap = s->body_reach;
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;

@@ -50,7 +50,7 @@ static abut_step walls_of(const abut_simulation *s, const step_tables *tables)
 {
     return (abut_step){.mesh_count = s->walls.count,
                        .poses = tables == s->now ? s->walls.poses : s->walls.poses_before,
-                       .period = lattice_periods(&s->lattice)};
+                       .period = lattice_vectors(&s->lattice)};
 }
 
 abut_status contacts_follow_walls(abut_simulation *s)
@@ -90,7 +90,7 @@ static abut_query make_query(const abut_simulation *s, const parallel_plan *plan
     query.half_space_count = s->walls.touched_count - s->walls.mesh_count;
     query.half_spaces = s->walls.half_spaces;
     query.poses = s->walls.poses;
-    query.period = lattice_periods(&s->lattice);
+    query.period = lattice_vectors(&s->lattice);
     query.workers = s->input.workers;
     query.interrupted = plan->interrupted;
     query.interrupted_data = plan->interrupted_data;

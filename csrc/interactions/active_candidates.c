@@ -19,26 +19,14 @@ typedef struct placing {
     atomic_bool is_used_up;
 } placing;
 
-static double length_sq(const double d[3])
-{
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-}
-
 /* Whether a sphere has moved farther than its allowance, or has a coordinate that is NaN. Whole
  * periods are subtracted last, since moves by a period are rare. */
 static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *from)
 {
-    double d[3];
-    for (int axis = 0; axis < 3; axis++) {
-        d[axis] = now->place[axis] - from->place[axis];
-    }
-    if (length_sq(d) <= from->allowance_sq) {
-        return false;
-    }
-    for (int axis = 0; of->is_periodic && axis < 3; axis++) {
-        d[axis] -= rint(d[axis] * of->inv_period[axis]) * of->period[axis];
-    }
-    return !(length_sq(d) <= from->allowance_sq);
+    const vec3 d = vec3_sub(vec3_load(now->place), vec3_load(from->place));
+    return !(vec3_norm_sq(d) <= from->allowance_sq) &&
+           !(of->is_periodic &&
+             vec3_norm_sq(vec3_sub(d, lattice_nearest(of, d))) <= from->allowance_sq);
 }
 
 /* Reads the places of some spheres or outlines. first: the number of the first sphere, or of the
@@ -89,43 +77,38 @@ abut_status active_place(neighbor_list *l, const neighbor_spheres *s, int worker
 
 /* ---- who touches ---- */
 
-/* The number of periods by which a candidate's second sphere is shifted along an axis, if both
- * spheres are at these coordinates in the box. */
-static double image_at(const neighbor_list *l, const lattice *of, int32_t candidate, int axis,
-                       double from, double to)
+/* The image of a candidate's second sphere, if both spheres are at these places in the box. */
+static vec3 image_at(const neighbor_list *l, const lattice *of, int32_t candidate, vec3 from,
+                     vec3 to)
 {
-    const int32_t i = l->firsts[candidate], j = l->seconds[candidate];
-    const double inv_period = of->inv_period[axis];
-    if (!l->images || l->images[candidate][0] == NEAREST_IMAGE || of->period[axis] == 0.0) {
-        return rint((from - to) * inv_period) + 0.0; /* adding 0 turns -0 into 0 */
+    if (!l->images || l->images[candidate][0] == NEAREST_IMAGE) {
+        return lattice_nearest_image(of, vec3_sub(from, to));
     }
-    /* one of several images, plus the periods by which spheres were moved since the list was
-     * made */
-    const double wraps_i = rint((from - l->anchors[i].place[axis]) * inv_period);
-    const double wraps_j = rint((to - l->anchors[j].place[axis]) * inv_period);
-    return l->images[candidate][axis] + wraps_i - wraps_j;
+    /* one of several images, plus those by which spheres were moved since the list was made */
+    const int32_t *image = l->images[candidate];
+    const vec3 then = {(double)image[0], (double)image[1], (double)image[2]};
+    const vec3 anchor_i = vec3_load(l->anchors[l->firsts[candidate]].place);
+    const vec3 anchor_j = vec3_load(l->anchors[l->seconds[candidate]].place);
+    const vec3 wraps_i = lattice_nearest_image(of, vec3_sub(from, anchor_i));
+    const vec3 wraps_j = lattice_nearest_image(of, vec3_sub(to, anchor_j));
+    return vec3_add(then, vec3_sub(wraps_i, wraps_j));
 }
 
-static double image_of(const neighbor_list *l, const lattice *of, int32_t candidate, int axis)
+static vec3 image_of(const neighbor_list *l, const lattice *of, int32_t candidate)
 {
-    return image_at(l, of, candidate, axis, l->places[l->firsts[candidate]].place[axis],
-                    l->places[l->seconds[candidate]].place[axis]);
+    return image_at(l, of, candidate, vec3_load(l->places[l->firsts[candidate]].place),
+                    vec3_load(l->places[l->seconds[candidate]].place));
 }
 
-/* Moves a coordinate into the box. Returns the number of periods by which it was moved. */
-static double wrap(const lattice *of, int axis, double *x)
+vec3 active_image(const neighbor_list *l, const lattice *of, const double *centers,
+                  int32_t candidate)
 {
-    const double period = of->period[axis];
-    return period > 0.0 && !(*x >= 0.0 && *x < period) ? lattice_wrap(x, period) : 0.0;
-}
-
-double active_image(const neighbor_list *l, const lattice *of, const double *centers,
-                    int32_t candidate, int axis)
-{
-    double from = centers[3 * (abut_index)l->firsts[candidate] + axis];
-    double to = centers[3 * (abut_index)l->seconds[candidate] + axis];
-    const double wraps = wrap(of, axis, &from) - wrap(of, axis, &to);
-    return image_at(l, of, candidate, axis, from, to) + wraps;
+    double from[3], to[3];
+    memcpy(from, centers + 3 * (abut_index)l->firsts[candidate], sizeof from);
+    memcpy(to, centers + 3 * (abut_index)l->seconds[candidate], sizeof to);
+    const vec3 of_i = lattice_wrap_point(of, from);
+    const vec3 wraps = vec3_sub(of_i, lattice_wrap_point(of, to));
+    return vec3_add(image_at(l, of, candidate, vec3_load(from), vec3_load(to)), wraps);
 }
 
 /* The squared distance between the centers of a candidate's spheres. */
@@ -133,13 +116,9 @@ static double distance_sq_of(const neighbor_list *l, const neighbor_spheres *s, 
 {
     const sphere_row *i = &l->places[l->firsts[candidate]];
     const sphere_row *j = &l->places[l->seconds[candidate]];
-    const lattice *of = s->lattice;
-    double d[3];
-    for (int axis = 0; axis < 3; axis++) {
-        const double image = image_of(l, of, candidate, axis);
-        d[axis] = (i->place[axis] - j->place[axis]) - image * of->period[axis];
-    }
-    return length_sq(d);
+    const vec3 apart = vec3_sub(vec3_load(i->place), vec3_load(j->place));
+    const vec3 shift = lattice_shift(s->lattice, image_of(l, s->lattice, candidate));
+    return vec3_norm_sq(vec3_sub(apart, shift));
 }
 
 /* The distance between the centers of a candidate's spheres if they touch: the sum of radii. */
@@ -218,11 +197,12 @@ typedef struct pair_numbers {
 static void set_shifts(const neighbor_list *l, const lattice *of, const int32_t *active,
                        int32_t count, pair_numbers *n)
 {
+    for (int32_t k = 0; k < count; k++) {
+        const vec3 shift = lattice_shift(of, image_of(l, of, active[k]));
+        n->shifts[0][k] = shift.x, n->shifts[1][k] = shift.y, n->shifts[2][k] = shift.z;
+    }
     for (int axis = 0; axis < 3; axis++) {
         memset(n->shifts[axis] + count, 0, GRID_PADDING * sizeof *n->shifts[axis]);
-        for (int32_t k = 0; k < count; k++) {
-            n->shifts[axis][k] = image_of(l, of, active[k], axis) * of->period[axis];
-        }
     }
 }
 

@@ -32,10 +32,10 @@ static inline int32_t active_candidate(int32_t active)
 /* The overlap of a candidate's spheres; negative if there is a gap. */
 double active_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate);
 
-/* The number of periods by which a candidate's second sphere is shifted along an axis. centers:
- * those of any step since the list was made; they may be outside of the box. */
-double active_image(const neighbor_list *l, const lattice *of, const double *centers,
-                    int32_t candidate, int axis);
+/* The image of a candidate's second sphere. centers: those of any step since the list was made;
+ * they may be outside of the box. */
+vec3 active_image(const neighbor_list *l, const lattice *of, const double *centers,
+                  int32_t candidate);
 
 /* Writes the normals and overlaps of `count` candidates. */
 void active_write(const neighbor_list *l, const neighbor_spheres *s, const int32_t *candidates,

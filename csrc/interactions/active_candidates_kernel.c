@@ -1,6 +1,6 @@
 /* Finds the candidates that touch, with the same bits as spheres/compare_kernel.h. Also finds those
  * that may be within the reach of their law. */
-#include "../base/lanes_kernel.h"
+#include "../base/lattice_kernel.h"
 #include "../base/prefetch.h"
 #include "../spheres/grid.h"
 #include "kernels.h"
@@ -37,10 +37,9 @@ LANES_INLINE compared compare(const candidate_block *b, int32_t candidate, bool 
     load_spheres(b->places, b->seconds + candidate, j);
     for (int axis = 0; axis < 3; axis++) {
         d[axis] = i[axis] - j[axis];
-        if (is_periodic) {
-            const lanes images = lanes_round(d[axis] * lanes_set(b->lattice->inv_period[axis]));
-            d[axis] = d[axis] - images * lanes_set(b->lattice->period[axis]);
-        }
+    }
+    if (is_periodic) {
+        lattice_take_nearest(b->lattice, d);
     }
     const lanes touch = i[3] + j[3], distance_sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     const unsigned touching = within(distance_sq, touch);

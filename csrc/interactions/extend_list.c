@@ -45,13 +45,9 @@ static bool is_near(const extension *e, abut_index i, abut_index j)
     const lattice *of = e->spheres->lattice;
     const double reach =
         e->spheres->radii[i] + e->spheres->radii[j] + 0.5 * (l->gaps[i] + l->gaps[j]);
-    double distance_sq = 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-        double d = l->anchors[i].place[axis] - l->anchors[j].place[axis];
-        d -= rint(d * of->inv_period[axis]) * of->period[axis];
-        distance_sq += d * d;
-    }
-    return distance_sq <= reach * reach && !neighbor_is_one_body(e->spheres->clusters, i, j);
+    const vec3 apart = vec3_sub(vec3_load(l->anchors[i].place), vec3_load(l->anchors[j].place));
+    return vec3_norm_sq(vec3_sub(apart, lattice_nearest(of, apart))) <= reach * reach &&
+           !neighbor_is_one_body(e->spheres->clusters, i, j);
 }
 
 static void count_stretch(void *context, abut_index begin, abut_index end)

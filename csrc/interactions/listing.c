@@ -39,8 +39,7 @@ static void *reserve(neighbor_list *l, int block, abut_index count, size_t size)
 
 bool listing_has_several_images(const neighbor_spheres *s, double reach)
 {
-    const int axis = lattice_shortest(s->lattice);
-    return axis >= 0 && 2.0 * reach * (1.0 + LIST_ROUNDING) >= s->lattice->period[axis];
+    return 2.0 * reach * (1.0 + LIST_ROUNDING) >= lattice_width(s->lattice);
 }
 
 static bool has_own_images(const listing *g, abut_index i, abut_index pair)
@@ -79,15 +78,14 @@ static void wrap_images(const listing *g, abut_index i)
     const neighbor_spheres *s = g->spheres;
     const found_pairs *f = &g->found;
     for (abut_index pair = f->offsets[i]; f->image && pair < f->offsets[i + 1]; pair++) {
-        for (int axis = 0; axis < 3; axis++) {
-            double from = neighbor_center(s, i)[axis];
-            double to = neighbor_center(s, f->second[pair])[axis];
-            const double period = s->lattice->period[axis];
-            if (period > 0.0) {
-                const double wraps = lattice_wrap(&to, period) - lattice_wrap(&from, period);
-                f->image[3 * pair + axis] += (abut_index)wraps;
-            }
-        }
+        double from[3], to[3];
+        memcpy(from, neighbor_center(s, i), sizeof from);
+        memcpy(to, neighbor_center(s, f->second[pair]), sizeof to);
+        const vec3 of_i = lattice_wrap_point(s->lattice, from);
+        const vec3 wraps = vec3_sub(lattice_wrap_point(s->lattice, to), of_i);
+        f->image[3 * pair] += (abut_index)wraps.x;
+        f->image[3 * pair + 1] += (abut_index)wraps.y;
+        f->image[3 * pair + 2] += (abut_index)wraps.z;
     }
 }
 

@@ -24,8 +24,8 @@
 /* The largest mean allowance, divided by the mean radius. Larger ones give too many candidates. */
 #define MOST_ALLOWANCE 0.35
 
-/* The largest allowance, divided by the shortest period. Up to this value, the direction in which a
- * sphere has moved is unambiguous. */
+/* The largest allowance, divided by the smallest width of the box. Up to this value, the direction
+ * in which a sphere has moved is unambiguous. */
 #define PERIOD_PART 0.2
 
 /* Sums and extremes over all spheres and outlines. */
@@ -90,12 +90,11 @@ static void measure(const pacing *p)
 {
     const lattice *of = p->spheres->lattice;
     const double count = (double)neighbor_count(p->spheres);
-    const int axis = lattice_shortest(of);
     const list_extent sum = fold(p, add_pace);
     p->list->pace = (list_pace){.mean_speed = sum.speeds / count,
                                 .smallest_radius = sum.smallest_radius,
                                 .mean_radius = sum.radii / count,
-                                .shortest_period = axis < 0 ? INFINITY : of->period[axis]};
+                                .smallest_width = lattice_width(of)};
 }
 
 /* Chooses the number of steps for which a list is made. If spheres, materials or laws change, the
@@ -128,13 +127,12 @@ static double allowance_of(const neighbor_spheres *s, const list_pace *p, abut_i
         OWN_SPEED * speed_of(s, sphere) + MEAN_SPEED * p->mean_speed * part * sqrt(part);
     const double time = p->horizon * s->step;
     const double way = time * speed + 0.5 * vec3_length(s->gravity) * time * time;
-    return smaller(way, PERIOD_PART * p->shortest_period);
+    return smaller(way, PERIOD_PART * p->smallest_width);
 }
 
 void make_list_set_allowance(neighbor_list *l, const neighbor_spheres *s, abut_index sphere)
 {
-    const bool is_periodic = isfinite(l->pace.shortest_period);
-    const double period = is_periodic ? vec3_max_abs(vec3_load(s->lattice->period)) : 0.0;
+    const double period = lattice_longest(s->lattice);
     const double allowance = allowance_of(s, &l->pace, sphere);
     const double far = vec3_max_abs(vec3_load(neighbor_center(s, sphere)));
     const double lost = LIST_ROUNDING * (radius_of(s, sphere) + allowance + period + far);
@@ -210,7 +208,7 @@ static abut_status search(neighbor_list *l, const neighbor_spheres *s, const par
     abut_pair_query query = abut_pair_query_default();
     input.sphere_count = neighbor_count(s);
     input.radii = all.radii, input.gaps = l->gaps;
-    input.period = lattice_periods(s->lattice);
+    input.period = lattice_vectors(s->lattice);
     input.workers = query.workers = plan->workers;
     input.lender = s->lender;
     query.centers = all.centers;

@@ -236,7 +236,7 @@ static abut_status find_near(near_search *q, const parallel_plan *plan, abut_err
     query.half_spaces = w->half_spaces;
     query.poses = w->poses;
     query.resolution = ABUT_ALL;
-    query.period = lattice_periods(q->spheres->lattice);
+    query.period = lattice_vectors(q->spheres->lattice);
     query.workers = plan->workers;
     query.interrupted = plan->interrupted, query.interrupted_data = plan->interrupted_data;
     abut_status status = abut_contacts_find(w->finder, &query, &found, error);

@@ -97,8 +97,8 @@ typedef struct outline_pair {
  * made. */
 typedef struct list_pace {
     double mean_speed, smallest_radius, mean_radius;
-    double shortest_period; /* INFINITY: no period */
-    double horizon;         /* number of steps for which the list is made */
+    double smallest_width; /* of the periodic box; INFINITY: no period */
+    double horizon;        /* number of steps for which the list is made */
 } list_pace;
 
 /* Why a list was rebuilt. */

@@ -54,7 +54,7 @@ static void set_period(abut_lammps *rank)
     for (int axis = 0; axis < 3; axis++) {
         period[axis] = g->periodicity[axis] ? g->high[axis] - g->low[axis] : 0.0;
     }
-    rank->simulation->lattice = lattice_load(period, 3);
+    rank->simulation->lattice = lattice_along_axes(period);
 }
 
 static abut_status build_simulation(abut_lammps *rank, abut_error *error)
@@ -393,9 +393,11 @@ void abut_lammps_read_ids(const abut_lammps *rank, abut_index *ids)
     }
 }
 
-void abut_lammps_read_period(const abut_lammps *rank, double period[3])
+void abut_lammps_read_period(const abut_lammps *rank, double period[9])
 {
-    memcpy(period, rank->simulation->lattice.period, sizeof rank->simulation->lattice.period);
+    for (int k = 0; k < 3; k++) {
+        vec3_store(period + 3 * k, rank->simulation->lattice.vectors[k]);
+    }
 }
 
 abut_lammps_statistics abut_lammps_inspect(const abut_lammps *rank)

@@ -105,7 +105,7 @@ static void take_giants(abut_pairs *pairs, const level_set *levels)
         const lattice *l = &pairs->finder->lattice;
         pairs->levels = *levels;
         pairs->has_giants = true;
-        pairs->shortest = l->period[lattice_shortest(l)];
+        pairs->shortest = lattice_width(l);
         pairs->image_pair_limit = images_pair_limit(pairs);
     }
 }

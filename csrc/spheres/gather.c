@@ -68,28 +68,45 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
     return status;
 }
 
-static abut_status check_coordinate(double x, double period)
+static abut_status check_coordinate(double x)
 {
     if (!isfinite(x)) {
         return ABUT_CENTER_NOT_FINITE;
     }
-    if (fabs(x) > ABUT_COORDINATE_LIMIT) {
-        return ABUT_CENTER_TOO_FAR;
+    return fabs(x) > ABUT_COORDINATE_LIMIT ? ABUT_CENTER_TOO_FAR : ABUT_OK;
+}
+
+/* The caller's center of a sphere. In the plane, its third coordinate is 0. */
+static vec3 center_of(const row_set *set, int dimension, abut_index sphere)
+{
+    const double *center = set->centers + dimension * sphere;
+    return (vec3){center[0], center[1], dimension == 3 ? center[2] : 0.0};
+}
+
+/* Sets the error to a wrong coordinate of a sphere. Returns ABUT_OK if there is none. */
+static abut_status check_center(const abut_pairs *pairs, const row_set *set, abut_index sphere,
+                                abut_error *error)
+{
+    const int dimension = pairs->finder->dimension;
+    const double *center = set->centers + dimension * sphere;
+    for (int axis = 0; axis < dimension; axis++) {
+        const abut_status status = check_coordinate(center[axis]);
+        if (status) {
+            return error_set(error, status, sphere, axis, center[axis]);
+        }
     }
-    return period > 0.0 && !lattice_is_near(x, period) ? ABUT_TOO_MANY_PERIODS : ABUT_OK;
+    const int far =
+        lattice_far_axis(&pairs->finder->lattice, center_of(set, dimension, sphere), dimension);
+    return far < 0 ? ABUT_OK : error_set(error, ABUT_TOO_MANY_PERIODS, sphere, far, center[far]);
 }
 
 /* Reports the first wrong coordinate. */
 static abut_status find_bad_center(const abut_pairs *pairs, const row_set *set, bool is_other,
                                    abut_error *error)
 {
-    const int dimension = pairs->finder->dimension;
-    for (abut_index k = 0; k < set->count * dimension; k++) {
-        const int axis = (int)(k % dimension);
-        const double x = set->centers[k];
-        abut_status status = check_coordinate(x, pairs->finder->lattice.period[axis]);
+    for (abut_index k = 0; k < set->count; k++) {
+        const abut_status status = check_center(pairs, set, k, error);
         if (status) {
-            error_set(error, status, k / dimension, axis, x);
             error->of_others = is_other;
             return status;
         }
@@ -114,15 +131,12 @@ abut_status gather_rows(abut_pairs *pairs, abut_error *error)
 
 void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3])
 {
-    const int dimension = pairs->finder->dimension;
-    for (int axis = 0; axis < 3; axis++) {
-        const double period = pairs->finder->lattice.period[axis];
-        wraps[axis] = 0.0;
-        if (set->bounds.is_outside && period > 0.0) {
-            double x = set->centers[(abut_index)dimension * sphere + axis];
-            const bool is_inside = x >= 0.0 && x < period;
-            /* x is checked again, since the caller may have changed it */
-            wraps[axis] = is_inside || !lattice_is_near(x, period) ? 0.0 : lattice_wrap(&x, period);
-        }
-    }
+    const lattice *l = &pairs->finder->lattice;
+    const vec3 center = center_of(set, pairs->finder->dimension, sphere);
+    double place[3];
+    vec3_store(place, center);
+    /* the center is checked again, since the caller may have changed it */
+    const bool is_moved = set->bounds.is_outside && lattice_is_near(l, center);
+    const vec3 none = {0.0, 0.0, 0.0};
+    vec3_store(wraps, is_moved ? lattice_wrap_point(l, place) : none);
 }

@@ -1,7 +1,7 @@
 /* Makes rows of spheres from the caller's arrays, and checks them. */
 #include <math.h>
 
-#include "../base/lanes_kernel.h"
+#include "../base/lattice_kernel.h"
 #include "../base/simd.h"
 #include "kernels.h"
 
@@ -40,28 +40,50 @@ typedef struct bound_lanes {
     bool is_outside;     /* a coordinate was outside of the periodic box */
 } bound_lanes;
 
-/* Wraps coordinates into the periodic box, and notes whether any was outside. */
+/* Whether all of LANES points are in the box. */
+LANES_INLINE bool are_inside(const lattice *l, const lanes columns[3])
+{
+    unsigned inside = LANES_ALL;
+    for (int k = 0; k < 3; k++) {
+        lanes at = columns[k], low = lanes_set(0.0), high = lanes_set(l->widths[k]);
+        if (!l->is_along_axes) {
+            at = lattice_dot(l->inverse[k], columns);
+            low = lanes_set(-WRAP_SLACK), high = lanes_set(1.0 + WRAP_SLACK);
+        }
+        inside &= lattice_repeats(l, k)
+                      ? mask_bits(mask_and(lanes_no_more(low, at), lanes_less(at, high)))
+                      : LANES_ALL;
+    }
+    return inside == LANES_ALL;
+}
+
+/* Moves points into the box, and notes whether any was outside. */
 static void wrap(const row_source *source, lanes columns[3], bound_lanes *bounds)
 {
+    const lattice *l = source->lattice;
     const lanes zero = lanes_set(0.0);
     for (int axis = 0; axis < 3; axis++) {
-        double period = source->lattice->period[axis], places[LANES];
-        lanes_mask is_in = mask_and(lanes_no_more(zero, columns[axis]),
-                                    lanes_less(columns[axis], lanes_set(period)));
-        if (period > 0.0) {
-            columns[axis] =
-                columns[axis] + zero; /* -0 becomes 0, as it does in coordinates that are wrapped */
-        }
-        if (period > 0.0 && mask_bits(is_in) != LANES_ALL) {
-            lanes_store(places, columns[axis]);
-            for (int k = 0; k < LANES; k++) {
-                bounds->are_near &= lattice_is_near(places[k], period);
-                lattice_wrap(&places[k], period);
-            }
-            columns[axis] = lanes_load(places);
-            bounds->is_outside = true;
+        if (lattice_repeats(l, axis)) { /* -0 becomes 0, as it does in coordinates that are moved */
+            columns[axis] = columns[axis] + zero;
         }
     }
+    if (are_inside(l, columns)) {
+        return;
+    }
+    double places[3][LANES];
+    for (int axis = 0; axis < 3; axis++) {
+        lanes_store(places[axis], columns[axis]);
+    }
+    for (int k = 0; k < LANES; k++) {
+        double place[3] = {places[0][k], places[1][k], places[2][k]};
+        bounds->are_near &= lattice_is_near(l, vec3_load(place));
+        lattice_wrap_point(l, place);
+        places[0][k] = place[0], places[1][k] = place[1], places[2][k] = place[2];
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        columns[axis] = lanes_load(places[axis]);
+    }
+    bounds->is_outside = true;
 }
 
 /* Makes rows of LANES spheres, and includes them in the bounds. */

@@ -115,7 +115,7 @@ bool giants_do_pay(const lattice *l, const level_input *spheres, const level_inp
     if (!l->is_periodic || spheres->count == 0 || lookers->count == 0) {
         return false;
     }
-    const double shortest = l->period[lattice_shortest(l)];
+    const double shortest = lattice_width(l);
     const double held = spheres->largest, reach = held + lookers->largest;
     const bool has_giants =
         CERTAIN_REACH * held >= shortest || giants_may_touch_twice(shortest, reach);
@@ -128,7 +128,7 @@ bool giants_do_pay(const lattice *l, const level_input *spheres, const level_inp
 
 abut_index giants_leave_out(const lattice *l, const level_input *spheres, double *reaches)
 {
-    const double shortest = l->period[lattice_shortest(l)];
+    const double shortest = lattice_width(l);
     abut_index count = 0;
     for (abut_index i = 0; i < spheres->count; i++) {
         reaches[count] = spheres->reaches[i];

@@ -12,9 +12,9 @@
 #define PAIRS_AT_LEAST 0x1p23
 #define COUNT_EACH 256.0
 
-image_range images_find(const abut_pair_finder *finder, const double place[3], double reach)
+box_images images_find(const abut_pair_finder *finder, const double place[3], double reach)
 {
-    image_range range = {{0.0}, {0.0}};
+    box_images range = {{0.0}, {0.0}};
     for (int axis = 0; axis < 3; axis++) {
         const double period = finder->lattice.period[axis], wide = reach * (1.0 + GRID_ROUNDING);
         if (period > 0.0) {
@@ -25,7 +25,7 @@ image_range images_find(const abut_pair_finder *finder, const double place[3], d
     return range;
 }
 
-static double count_images(const image_range *range)
+static double count_images(const box_images *range)
 {
     double count = 1.0;
     for (int axis = 0; axis < 3; axis++) {
@@ -63,7 +63,7 @@ static void add_image(image_list *list, int32_t sphere, const double image[3])
     list->reaches[list->count++] = to->reach;
 }
 
-static void add_images(image_list *list, int32_t sphere, const image_range *range)
+static void add_images(image_list *list, int32_t sphere, const box_images *range)
 {
     double image[3];
     for (image[0] = range->first[0]; image[0] <= range->last[0]; image[0] += 1.0) {
@@ -75,7 +75,7 @@ static void add_images(image_list *list, int32_t sphere, const image_range *rang
     }
 }
 
-static image_range images_of(const abut_pairs *pairs, abut_index sphere, double reach)
+static box_images images_of(const abut_pairs *pairs, abut_index sphere, double reach)
 {
     const row_set *set = pairs->second_set;
     return images_find(pairs->finder, set->rows[sphere].place, set->reaches[sphere] + reach);
@@ -85,7 +85,7 @@ static double count_all(const abut_pairs *pairs, double reach)
 {
     double count = 0.0;
     for (abut_index k = 0; k < pairs->second_set->count; k++) {
-        const image_range range = images_of(pairs, k, reach);
+        const box_images range = images_of(pairs, k, reach);
         count += count_images(&range);
     }
     return count;
@@ -94,8 +94,8 @@ static double count_all(const abut_pairs *pairs, double reach)
 abut_status images_report_many(const abut_pairs *pairs, abut_error *error)
 {
     const lattice *l = &pairs->finder->lattice;
-    const int shortest = lattice_shortest(l);
-    return error_set(error, ABUT_PERIOD_TOO_SHORT, shortest, 0, l->period[shortest]);
+    const int narrowest = lattice_narrowest(l);
+    return error_set(error, ABUT_PERIOD_TOO_SHORT, narrowest, 0, l->widths[narrowest]);
 }
 
 abut_index images_pair_limit(const abut_pairs *pairs)
@@ -143,7 +143,7 @@ abut_status images_make(abut_pairs *pairs)
         return ABUT_NO_MEMORY;
     }
     for (abut_index k = 0; k < pairs->second_set->count; k++) {
-        const image_range range = images_of(pairs, k, reach);
+        const box_images range = images_of(pairs, k, reach);
         add_images(&list, (int32_t)k, &range);
     }
     pairs->images = list.images;

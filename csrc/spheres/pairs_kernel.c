@@ -1,5 +1,5 @@
 /* Computes normals, overlaps and points of pairs. */
-#include "../base/lanes_kernel.h"
+#include "../base/lattice_kernel.h"
 #include "../base/prefetch.h"
 #include "../base/simd.h"
 #include "kernels.h"
@@ -36,11 +36,10 @@ LANES_INLINE pair_lanes compute(const pair_block *block, int32_t p)
         d[axis] = i[axis] - j[axis];
         if (block->shifts[0]) {
             d[axis] = d[axis] - lanes_load(block->shifts[axis] + p);
-        } else if (block->lattice) {
-            const lanes inv_period = lanes_set(block->lattice->inv_period[axis]);
-            const lanes image = lanes_round(d[axis] * inv_period) + zero; /* 0 in place of -0 */
-            d[axis] = d[axis] - image * lanes_set(block->lattice->period[axis]);
         }
+    }
+    if (block->lattice && !block->shifts[0]) {
+        lattice_take_nearest(block->lattice, d);
     }
     pair_lanes found;
     lanes distance = lanes_sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);

@@ -115,13 +115,13 @@ abut_status images_make(abut_pairs *pairs);
 abut_index images_pair_limit(const abut_pairs *pairs);
 
 /* A range of images along each axis. */
-typedef struct image_range {
+typedef struct box_images {
     double first[3], last[3];
-} image_range;
+} box_images;
 
 /* The images of a sphere at `place` that a sphere anywhere in the box may touch; `reach` is the sum
  * of both reaches. */
-image_range images_find(const abut_pair_finder *finder, const double place[3], double reach);
+box_images images_find(const abut_pair_finder *finder, const double place[3], double reach);
 
 /* Finds the pairs of run->from with spheres begin ... end - 1 of the run, at all images. Sets
  * run->image to each of these in turn. `reach` is the reach of run->from plus the largest reach of

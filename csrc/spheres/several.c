@@ -39,7 +39,7 @@ static bool is_near(const abut_pairs *pairs, const row_bounds *bounds, const ima
 bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_queue *queue)
 {
     const row_bounds *bounds = &pairs->second_set->bounds;
-    const image_range range = images_find(pairs->finder, run->from->place, reach);
+    const box_images range = images_find(pairs->finder, run->from->place, reach);
     double image[3];
     for (image[0] = range.first[0]; image[0] <= range.last[0]; image[0] += 1.0) {
         for (image[1] = range.first[1]; image[1] <= range.last[1]; image[1] += 1.0) {
@@ -61,9 +61,9 @@ bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_
 /* ---- the images of rows ---- */
 
 /* The images of sphere j that may be within `reach` of sphere i; `apart` leads from j to i. */
-static image_range images_within(const lattice *l, const double apart[3], double reach)
+static box_images images_within(const lattice *l, const double apart[3], double reach)
 {
-    image_range range = {{0.0}, {0.0}};
+    box_images range = {{0.0}, {0.0}};
     for (int axis = 0; axis < 3; axis++) {
         const double period = l->period[axis], wide = reach * (1.0 + GRID_ROUNDING);
         if (period > 0.0) {
@@ -119,7 +119,7 @@ int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t fir
     for (int axis = 0; axis < 3; axis++) {
         apart[axis] = i->place[axis] - j->place[axis];
     }
-    const image_range range = images_within(&pairs->finder->lattice, apart, i->reach + j->reach);
+    const box_images range = images_within(&pairs->finder->lattice, apart, i->reach + j->reach);
     abut_index before = rows_before(pairs, row, first);
     int32_t count = 0;
     for (image[0] = range.first[0]; image[0] <= range.last[0]; image[0] += 1.0) {
@@ -138,7 +138,7 @@ bool several_search_own(const abut_pairs *pairs, const sphere_row *row, int32_t 
                         pair_queue *queue)
 {
     const lattice *l = &pairs->finder->lattice;
-    const image_range range = images_within(l, (double[3]){0.0}, 2.0 * row->reach);
+    const box_images range = images_within(l, (double[3]){0.0}, 2.0 * row->reach);
     double image[3];
     for (image[0] = 0.0; image[0] <= range.last[0]; image[0] += 1.0) {
         for (image[1] = range.first[1]; image[1] <= range.last[1]; image[1] += 1.0) {

@@ -72,11 +72,11 @@ abut_status half_spaces_check(const abut_query *query, abut_index mesh_count, ab
             }
         }
         const pose at = pose_of(query, mesh_count + k);
-        double normal[3];
-        vec3_store(normal, pose_turn(&at, vec3_load(given + 3)));
-        for (int axis = 0; axis < 3; axis++) {
-            if (repeats.period[axis] > 0.0 && !(fabs(normal[axis]) <= ALONG_PLANE)) {
-                return error_set(error, ABUT_HALF_SPACE_REPEATS, k, axis, normal[axis]);
+        const vec3 normal = pose_turn(&at, vec3_load(given + 3));
+        for (int v = 0; v < 3; v++) {
+            const double part = vec3_dot(normal, lattice_direction(&repeats, v));
+            if (!(fabs(part) <= ALONG_PLANE)) {
+                return error_set(error, ABUT_HALF_SPACE_REPEATS, k, v, part);
             }
         }
     }

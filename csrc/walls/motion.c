@@ -86,13 +86,8 @@ static abut_status check_period(const abut_step *now, const abut_step *before, a
 {
     const lattice old = lattice_load(before->period, 3), new = lattice_load(now->period, 3);
     const abut_status status = lattice_check(&new, error);
-    for (int axis = 0; !status && axis < 3; axis++) {
-        const double period = new.period[axis];
-        if (old.period[axis] != period) {
-            return error_set(error, ABUT_PERIOD_CHANGED, axis, 0, period);
-        }
-    }
-    return status;
+    return status || lattice_is_same(&old, &new) ? status
+                                                 : error_set_status(error, ABUT_PERIOD_CHANGED);
 }
 
 static abut_status check_meshes(const motion *m, const abut_step *before, abut_error *error)

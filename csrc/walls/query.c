@@ -78,6 +78,10 @@ static abut_status check_query(const abut_finder *finder, const abut_query *quer
 {
     abut_status status = check_numbers(query, error);
     status = status ? status : half_spaces_check(query, finder->mesh_count, error);
+    const lattice repeats = lattice_load(query->period, 3);
+    if (!status && finder->mesh_count > 0 && !repeats.is_along_axes) {
+        status = error_set(error, ABUT_TILTED_PERIOD, lattice_tilted_vector(&repeats), 0, 0.0);
+    }
     for (abut_index k = 0; !status && k < finder->mesh_count; k++) {
         status = check_weights(finder, k, query, error);
     }

@@ -79,23 +79,23 @@ abut_status scene_build(scene *s, scene_room *room, const abut_finder *finder,
 /* ---- views ---- */
 
 /* The first and the last image along each axis. */
-typedef struct image_range {
+typedef struct mesh_images {
     int32_t first[3], last[3];
-} image_range;
+} mesh_images;
 
 /* Finds the images of a mesh that spheres inside the box `spheres` may touch. There are none if
  * first > last along an axis. Returns false if there are too many. Along an axis without a period
  * only image 0 is taken; of many meshes, one that is out of reach has no image. */
 static bool find_images(const scene *s, const box *bounds, const box *spheres, double limit,
-                        image_range *images)
+                        mesh_images *images)
 {
     double count = 1.0;
-    *images = (image_range){{0, 0, 0}, {0, 0, 0}};
+    *images = (mesh_images){{0, 0, 0}, {0, 0, 0}};
     if (!(bounds->low[0] <= bounds->high[0])) {
         return true; /* without facets any image will do */
     }
     for (int axis = 0; axis < 3; axis++) {
-        double period = s->lattice.period[axis], low = spheres->low[axis],
+        double period = s->lattice.widths[axis], low = spheres->low[axis],
                high = spheres->high[axis];
         double slack = CULL_SLACK * (fabs(low) + fabs(high) + period);
         if (period == 0.0) {
@@ -176,7 +176,7 @@ static abut_status add_image(const scene *s, abut_index number, const int32_t im
 static abut_status view_mesh(const scene *s, abut_index number, const box *spheres, double limit,
                              batch *b)
 {
-    image_range images;
+    mesh_images images;
     if (!find_images(s, &s->meshes[number].bounds, spheres, limit, &images)) {
         return ABUT_TOO_MANY_IMAGES;
     }

@@ -4,6 +4,7 @@
 
 #include "bodies.h"
 #include "check.h"
+#include "periods.h"
 
 #include <stdbool.h>
 

@@ -3,6 +3,7 @@
 #define ABUT_PAIR_SCENES_H
 
 #include "columns.h"
+#include "periods.h"
 #include "random.h"
 #include "simd_levels.h"
 
@@ -97,7 +98,7 @@ static inline abut_pair_input input_of(const scene *s)
     input.gaps = s->own.has_gaps ? s->own.gaps : NULL;
     input.sizes = s->has_sizes ? s->sizes : NULL;
     input.level_count = s->level_count;
-    input.period = is_periodic(s) ? s->period : NULL;
+    input.period = is_periodic(s) ? vectors_along(s->period, s->dimension) : NULL;
     return input;
 }
 

@@ -434,7 +434,7 @@ static void check_vicinity(void)
         s.reach = 0.5;
         const box bounds = {{-4, -3, -2}, {0, 1, 2}};
         const double periods[3] = {period, period, period};
-        vicinity near = {.bounds = bounds, .lattice = lattice_load(periods, 3)};
+        vicinity near = {.bounds = bounds, .lattice = lattice_along_axes(periods)};
         near.bounds.low[0] -= away, near.bounds.high[0] -= away;
         near.bounds.low[1] += away, near.bounds.high[1] += away;
         s.set = bins_build(s.mesh, s.reach, &near);
@@ -464,7 +464,7 @@ static void check_last_image(void)
     for (int i = 0; i < 1000; i++) {
         const double high = 1.0 + 0x1p-53 * (double)(i - 500);
         const vicinity near = {.bounds = {{0.0, 0.0, -1.0}, {high, 1.0, 1.0}},
-                               .lattice = lattice_load(periods, 3)};
+                               .lattice = lattice_along_axes(periods)};
         found += vicinity_has(&near, &facet);
     }
     CHECK_INT(found, 1000);

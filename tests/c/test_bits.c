@@ -9,6 +9,7 @@
 #include "check.h"
 #include "contact_columns.h"
 #include "convex_scenes.h"
+#include "periods.h"
 #include "random.h"
 #include "simd_levels.h"
 
@@ -136,7 +137,7 @@ static void check_queries(const abut_finder *finder, const scene *s)
     query.radii = s->radii;
     check_contacts(finder, query, UINT64_C(0xf209e4d84a5b92f0));
     query.gap = 0.03125;
-    query.period = s->period;
+    query.period = vectors_along(s->period, 3);
     check_contacts(finder, query, UINT64_C(0x20ceae36526af6fa));
     query.resolution = ABUT_SHARING;
     query.exponent = 1.0;
@@ -190,7 +191,7 @@ static void check_pairs(const scene *s, bool is_periodic, uint64_t expected)
     abut_pairs *pairs = NULL;
     input.sphere_count = SPHERES;
     input.radii = s->radii;
-    input.period = is_periodic ? s->period : NULL;
+    input.period = is_periodic ? vectors_along(s->period, 3) : NULL;
     query.centers = s->centers;
     query.workers = is_periodic ? 3 : 1;
     if (CHECK_INT(abut_pair_finder_build(&input, &finder, NULL), ABUT_OK) &&
@@ -234,7 +235,7 @@ static void check_steps(convex_scene *s, uint64_t first, uint64_t next)
 {
     abut_convex_query query = query_of(s);
     query.gap = 0.0625;
-    query.period = s->period;
+    query.period = vectors_along(s->period, 3);
     convex_table before = find_table(s, &query);
     CHECK(before.rows > s->count);
     CHECK_INT(sum_bodies(&before, s->count), first);

@@ -100,7 +100,7 @@ static void check_allocations(convex_scene *s)
     reverse(&t); /* unsorted rows of the previous step */
     query.before = before_of(&t);
     query.before.image = NULL;
-    query.period = s->period;
+    query.period = vectors_along(s->period, s->dimension);
     fail_every_allocation(s, &query, find_and_count, 20);
     query.i = t.columns.i, query.j = t.columns.j, query.pair_count = t.rows;
     fail_every_allocation(s, &query, find_and_count, 15);
@@ -141,7 +141,7 @@ static void check_loops(const convex_scene *s)
     abut_convex_query query = query_of(s);
     check_steps(s, query);
     query.gap = 0.1;
-    query.period = s->period;
+    query.period = vectors_along(s->period, s->dimension);
     check_steps(s, query);
     convex_table t = find_table(s, &query);
     query.i = t.columns.i, query.j = t.columns.j, query.pair_count = t.rows, query.all_rows = 1;
@@ -281,7 +281,8 @@ static void check_places_refused(convex_scene *s)
         *x = 2.0 * ABUT_COORDINATE_LIMIT;
         query.i = NULL, query.period = NULL;
         check_query(s, &query, ABUT_POSITION_TOO_FAR, 3, axis);
-        query.i = i, query.j = j, query.pair_count = 2, query.period = short_period, *x = 1e12;
+        query.i = i, query.j = j, query.pair_count = 2,
+        query.period = vectors_along(short_period, s->dimension), *x = 1e12;
         check_query(s, &query, ABUT_POSITION_FAR_PERIODS, 3, axis);
         query.i = j, query.j = i;
         check_query(s, &query, ABUT_POSITION_FAR_PERIODS, 3, axis);

@@ -238,7 +238,7 @@ static void check_lists_before(const convex_scene *s)
     query.all_rows = 1;
     for (int k = 0; k < 10; k++) {
         query.before = (abut_convex_before){0};
-        query.period = k % 2 ? s->period : NULL;
+        query.period = k % 2 ? vectors_along(s->period, s->dimension) : NULL;
         convex_table cold = find_table(s, &query);
         query.before = before_of(&cold);
         cold.columns.i[0] += k / 2 == 1 ? 1 : 0;
@@ -264,7 +264,7 @@ static void check_own_image(const convex_scene *s)
     const double period[3] = {0.0, 0.5, 0.6};
     abut_convex_query query = query_of(s);
     query.i = query.j = both, query.pair_count = 1, query.all_rows = 1;
-    query.period = period;
+    query.period = vectors_along(period, s->dimension);
     convex_table t = find_table(s, &query);
     CHECK_INT(t.rows, 1);
     CHECK_INT(t.columns.image[1], 1);
@@ -319,7 +319,7 @@ static void check_dimension(int dimension, double side)
     check_lists_before(&s);
     abut_convex_query query = query_of(&s);
     check_columns_alone(&s, &query);
-    query.period = s.period;
+    query.period = vectors_along(s.period, s.dimension);
     check_columns_alone(&s, &query);
     check_entrance_columns(&s);
     end_bodies(&s);

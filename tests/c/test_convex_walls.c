@@ -7,6 +7,7 @@
 #include "bodies.h"
 #include "check.h"
 #include "failing.h"
+#include "periods.h"
 #include "triangle_mesh.h"
 
 #include <string.h>
@@ -115,7 +116,7 @@ static void check_bad_input(const abut_shape *shape, const abut_mesh *mesh)
         check_refused(bodies, &query, &walls, ABUT_BAD_GAP, 0);
     }
     const double short_period[] = {0.0, 1e-20, 0.0};
-    query = query_of_two(), query.period = short_period;
+    query = query_of_two(), query.period = vectors_along(short_period, 3);
     check_refused(bodies, &query, &walls, ABUT_BODY_MANY_IMAGES, 0);
     abut_convex_finder_free(bodies), abut_convex_finder_free(disks);
     abut_shape_free(disk), abut_finder_free(finder);
@@ -185,7 +186,7 @@ static void check_images(const abut_shape *shape)
     static const double period[] = {10.0, 0.0, 0.0}, positions[6] = {4.9, 0.0, 0.49, 0.0, 0.0, 3.0};
     abut_mesh *mesh = build_polygon(4, flat);
     abut_convex_query query = abut_convex_query_default();
-    query.positions = positions, query.period = period;
+    query.positions = positions, query.period = vectors_along(period, 3);
     const wall_rows found = find_walls(shape, mesh, (abut_convex_walls){0}, &query);
     CHECK_INT(found.rows, 2);
     CHECK_INT(found.image[0] + found.image[3], 1);

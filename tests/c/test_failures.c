@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "failing.h"
+#include "periods.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -219,7 +220,7 @@ static void ask_of_all_kinds(question *q)
     for (int k = 0; k < 6; k++) {
         q->query.resolution = resolutions[k % 3];
         q->query.workers = 1 + k / 2 % 2;
-        q->query.period = k % 2 ? period : NULL;
+        q->query.period = k % 2 ? vectors_along(period, 3) : NULL;
         q->mesh_count = k < 3 ? 1 : MESHES;
         order_force(k % 4 < 2);
         if (k < 4) {

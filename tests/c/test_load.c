@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "contact_columns.h"
+#include "periods.h"
 #include "random.h"
 #include "simd_levels.h"
 #include "triangle_mesh.h"
@@ -241,7 +242,7 @@ static void compare_poses(abut_mesh *const *meshes, abut_index count, abut_query
     query.gap = 0.02;
     query.workers = 3;
     compare_resolutions(meshes, count, query);
-    query.period = period;
+    query.period = vectors_along(period, 3);
     CHECK(compare(meshes, count, &query) > SPHERES / 100);
 }
 

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "failing.h"
+#include "periods.h"
 #include "random.h"
 
 #include <math.h>
@@ -244,7 +245,7 @@ static void test_allocation_failures_of_a_crowd(void)
 {
     abut_step step = crowd_of(300);
     const double period[3] = {1e9, 0.0, 0.0};
-    step.period = period;
+    step.period = vectors_along(period, 3);
     failures f = {0};
     while (fail_next(&f)) {
         f.status = match_many(&step, &step);

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "contact_columns.h"
 #include "failing.h"
+#include "periods.h"
 #include "random.h"
 #include "simd_levels.h"
 #include "triangle_mesh.h"
@@ -275,7 +276,7 @@ static void check_images(const abut_finder *finder)
     abut_error error;
     query.centers = centers, query.radii = radii;
     for (int k = 0; k < 3; k++) {
-        query.period = periods[k > 0], query.sphere_count = k > 0 ? 1 : 2;
+        query.period = vectors_along(periods[k > 0], 3), query.sphere_count = k > 0 ? 1 : 2;
         centers[0] = k == 0 ? 0.5 : k == 1 ? 1e12 : -1e12;
         order_force(k == 0);
         CHECK_INT(abut_contacts_find(finder, &query, &contacts, &error), ABUT_TOO_MANY_IMAGES);
@@ -349,7 +350,7 @@ void test_order(void)
     check_resolutions(s, make_query(s, 2), 2);
     check_resolutions(s, make_query(s, 0), 0);
     abut_query query = make_query(s, 2);
-    query.half_space_count = 0, query.period = period;
+    query.half_space_count = 0, query.period = vectors_along(period, 3);
     check_resolutions(s, query, 2);
     abut_finder *finder = build_finder(s, 2);
     check_failure(finder, query);

@@ -83,7 +83,8 @@ static void check_build_error(const abut_pair_input *input, abut_status status, 
 /* Invalid dimensions: with 4, the period would not fit into the finder. */
 static void check_bad_numbers(void)
 {
-    static const double radii[] = {1.0, 2.0, 3.0}, period[4] = {9.0, 9.0, 9.0, 9.0};
+    static const double radii[] = {1.0, 2.0, 3.0},
+                        period[16] = {9.0, [5] = 9.0, [10] = 9.0, [15] = 9.0};
     static const int bad[] = {-1, 0, 1, 4};
     abut_pair_input input = abut_pair_input_default();
     input.sphere_count = 3, input.radii = radii, input.period = period;

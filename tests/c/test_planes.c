@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "contact_columns.h"
+#include "periods.h"
 #include "random.h"
 #include "simd_levels.h"
 #include "triangle_mesh.h"
@@ -174,7 +175,7 @@ static found search(const abut_mesh *mesh, const scene *s, const recipe *r)
     /* a quarter turn */
     const double pose[16] = {0.0, -1.0, r->skew, 0.5, 1.0, 0.0, 0.0, 0.0,
                              0.0, 0.0,  1.0,     0.0, 0.0, 0.0, 0.0, 1.0};
-    query.period = r->period > 0.0 ? period : NULL;
+    query.period = r->period > 0.0 ? vectors_along(period, 3) : NULL;
     query.poses = r->skew > 0.0 ? pose : NULL;
     if (CHECK_INT(abut_finder_build(&mesh, 1, &finder, NULL), ABUT_OK)) {
         f = find_columns(finder, &query);

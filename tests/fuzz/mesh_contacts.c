@@ -2,6 +2,7 @@
  * are compared with a loop over all facets, up to rounding. */
 #include "bytes.h"
 #include "contact_columns.h"
+#include "periods.h"
 #include "simd_levels.h"
 
 #include "base/memory.h"
@@ -103,7 +104,7 @@ static void take_surroundings(scene *s, bytes *b)
         for (int k = 0; k < 3; k++) {
             s->period[k] = s->scale * take_below(b, 4) * 2.5;
         }
-        s->query.period = s->period;
+        s->query.period = vectors_along(s->period, 3);
     }
     s->query.gap = s->scale * take_below(b, 4) / 4.0;
     s->query.flat_angle = take_below(b, 4) / 8.0;

@@ -132,11 +132,12 @@ static void set_walls(const scene *s, abut_simulation *to)
 
 static abut_simulation *begin(const scene *s)
 {
-    const abut_simulation_input input = {.step = 1e-3,
-                                         .gravity = {0.0, 0.0, -9.81},
-                                         .period = {s->period[0], s->period[1], s->period[2]},
-                                         .resolution = ABUT_HIERARCHY,
-                                         .workers = 1};
+    const abut_simulation_input input = {
+        .step = 1e-3,
+        .gravity = {0.0, 0.0, -9.81},
+        .period = {s->period[0], [4] = s->period[1], [8] = s->period[2]},
+        .resolution = ABUT_HIERARCHY,
+        .workers = 1};
     abut_simulation *made = NULL;
     CHECK_INT(abut_simulation_build(&input, &made, NULL), ABUT_OK);
     CHECK_INT(abut_simulation_set_laws(made, 1, &s->law, NULL), ABUT_OK);

@@ -94,7 +94,7 @@ static int read_pairs(PyObject *i, PyObject *j, abut_convex_query *query)
 
 static int read_period(PyObject *period, int dimension, abut_convex_query *query)
 {
-    return array_read_optional(period, "period", (array_shape){ARRAY_DOUBLE, dimension, 0},
+    return array_read_optional(period, "period", (array_shape){ARRAY_DOUBLE, dimension, dimension},
                                &query->period);
 }
 

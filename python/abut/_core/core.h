@@ -147,7 +147,7 @@ int core_make_room(const core_making *making, abut_index rows, abut_index nodes,
 PyObject *core_write_contacts(const abut_contacts *contacts, const abut_query *query,
                               const core_making *making, core_room *room);
 
-/* Whether any axis is periodic. A NULL period has none. */
+/* Whether space repeats along any row of `period`, dimension x dimension. NULL: along none. */
 int core_is_periodic(const double *period, int dimension);
 
 /* Runs Python's signal handlers during a query, so that Ctrl-C ends it. The thread that started the

@@ -89,7 +89,7 @@ static int read_arrays(const query_arrays *given, abut_index mesh_count, abut_qu
            array_read_optional(given->poses, "poses",
                                (array_shape){ARRAY_DOUBLE, mesh_count + half_spaces, 16},
                                &query->poses) ||
-           array_read_optional(given->period, "period", (array_shape){ARRAY_DOUBLE, 3, 0},
+           array_read_optional(given->period, "period", (array_shape){ARRAY_DOUBLE, 3, 3},
                                &query->period);
 }
 
@@ -273,8 +273,8 @@ static PyMethodDef FINDER_METHODS[] = {
      "half_spaces, poses, period, workers, /)\n--\n\n"
      "The columns of the contacts by name. Columns with equal entries are absent: mesh with one "
      "mesh, share without sharing, image without a period. half_spaces: (h, 6), numbered after the "
-     "meshes, or None; poses: (k + h, 16), or None; period: (3,), 0 for axes that are not "
-     "periodic, "
+     "meshes, or None; poses: (k + h, 16), or None; period: (3, 3), zeros in a row along "
+     "which space does not repeat, "
      "or None."},
     {"prepare", finder_prepare, METH_O,
      "prepare($self, reach, /)\n--\n\nBuild the finest bins for spheres of this reach."},

@@ -322,9 +322,9 @@ static PyObject *lammps_pointer(PyObject *object, void *Py_UNUSED(closure))
 
 static PyObject *lammps_period(PyObject *object, void *Py_UNUSED(closure))
 {
-    double period[3];
+    double period[9];
     abut_lammps_read_period(((lammps_object *)object)->walls, period);
-    return Py_BuildValue("(ddd)", period[0], period[1], period[2]);
+    return Py_BuildValue("(ddd)", period[0], period[4], period[8]);
 }
 
 static PyObject *lammps_interactions(PyObject *object, PyObject *kind)

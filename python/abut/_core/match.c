@@ -30,7 +30,7 @@ static int read_places(const step_arguments *given, abut_step *step)
     step->mesh_count = array_row_count(given->poses);
     return array_read_optional(given->poses, "poses",
                                (array_shape){ARRAY_DOUBLE, step->mesh_count, 16}, &step->poses) ||
-           array_read_optional(given->period, "period", (array_shape){ARRAY_DOUBLE, 3, 0},
+           array_read_optional(given->period, "period", (array_shape){ARRAY_DOUBLE, 3, 3},
                                &step->period);
 }
 

@@ -15,8 +15,9 @@ static const char PAIR_FINDER_DOC[] =
     "PairFinder(dimension, radii, gap, gaps, sizes, levels, search, period, workers, lender)\n"
     "--\n\n"
     "Levels of a grid for spheres of these sizes. gaps, sizes, period and lender may be None; "
-    "levels: their number if there are no sizes, or 0 for any; period: (dimension,), 0 for axes "
-    "that are not periodic; lender: another PairFinder with memory to use.";
+    "levels: their number if there are no sizes, or 0 for any; period: (dimension, dimension), "
+    "zeros in a row along which space does not repeat; lender: another PairFinder with memory to "
+    "use.";
 
 /* ---- the columns of a result ---- */
 
@@ -86,7 +87,8 @@ static int read_input(const input_objects *given, abut_pair_input *input)
            array_read_optional(given->sizes, "sizes",
                                (array_shape){ARRAY_DOUBLE, input->level_count, 0}, &input->sizes) ||
            array_read_optional(given->period, "period",
-                               (array_shape){ARRAY_DOUBLE, input->dimension, 0}, &input->period);
+                               (array_shape){ARRAY_DOUBLE, input->dimension, input->dimension},
+                               &input->period);
 }
 
 static int read_lender(PyObject *lender, const PyTypeObject *type, abut_pair_input *input)

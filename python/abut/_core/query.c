@@ -11,8 +11,8 @@ int core_run_signal_handlers(void *data)
 
 int core_is_periodic(const double *period, int dimension)
 {
-    for (int axis = 0; period && axis < dimension; axis++) {
-        if (period[axis] > 0.0) {
+    for (int k = 0; period && k < dimension * dimension; k++) {
+        if (period[k] != 0.0) {
             return 1;
         }
     }

@@ -7,7 +7,8 @@
 
 static const char SIMULATION_DOC[] =
     "Simulation(step, gravity, period, resolution, workers)\n--\n\n"
-    "Spheres in motion. gravity and period: (3,); a period of 0 is none along this axis.";
+    "Spheres in motion. gravity: (3,); period: (3, 3), zeros in a row along which space does not "
+    "repeat.";
 
 int simulation_begin(simulation_object *self)
 {
@@ -68,11 +69,11 @@ static PyObject *simulation_new(PyTypeObject *type, PyObject *args, PyObject *ke
     PyObject *given[2];
     const double *gravity, *period;
     int resolution;
-    const array_shape axes = {ARRAY_DOUBLE, 3, 0};
+    const array_shape axes = {ARRAY_DOUBLE, 3, 0}, vectors = {ARRAY_DOUBLE, 3, 3};
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "dOOii:Simulation", names, &input.step,
                                      &given[0], &given[1], &resolution, &input.workers) ||
         array_read(given[0], "gravity", axes, &gravity) ||
-        array_read(given[1], "period", axes, &period)) {
+        array_read(given[1], "period", vectors, &period)) {
         return NULL;
     }
     input.resolution = (abut_resolution)resolution;

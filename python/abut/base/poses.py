@@ -70,6 +70,11 @@ def lengths_of(period: Period | None) -> NDArray[np.float64]:
     return np.array([0.0 if one is None else one for one in period or (None,) * 3])
 
 
+def vectors_of(period: Period | None, dimension: int = 3) -> NDArray[np.float64]:
+    """The vectors along which the world repeats, one in each row; zeros where it does not."""
+    return np.diag(lengths_of(period)[:dimension])
+
+
 def rotated(points: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
     """Points (m, 3) rotated by one rotation (3, 3), or by one for each (m, 3, 3)."""
     # the last bit of a matrix product would depend on the machine

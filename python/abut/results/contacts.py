@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.extras import import_extra
-from ..base.poses import Period, lengths_of
+from ..base.poses import Period, lengths_of, vectors_of
 from . import sums
 from .columns import columns_of
 from .contact_table import ContactTable
@@ -521,7 +521,7 @@ class Contacts(ContactTable):
             self.offsets, columns.get("mesh"), self.point, self.normal, self._tilt,
             columns.get("image"), self.node, self.node_offsets,
             None if poses is None else poses.reshape(-1, 16),
-            None if self.period is None else lengths_of(self.period),
+            None if self.period is None else vectors_of(self.period),
         )  # fmt: skip
 
     @overload

@@ -13,7 +13,7 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.orientations import read_turns
-from ..base.poses import Period, lengths_of, read_period
+from ..base.poses import Period, vectors_of, read_period
 from ..base.simd import level
 from ..results.convex_contacts import ConvexContacts
 from ..results.entrances import Entrances
@@ -153,7 +153,7 @@ class Placed(NamedTuple):
 
     @property
     def lengths(self) -> Doubles | None:
-        return None if self.period is None else lengths_of(self.period)
+        return None if self.period is None else vectors_of(self.period)
 
 
 def read_placed(

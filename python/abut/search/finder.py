@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks, html
-from ..base.poses import lengths_of, read_period, read_poses
+from ..base.poses import vectors_of, read_period, read_poses
 from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.contacts import Contacts
@@ -320,7 +320,7 @@ class ContactFinder:
             checks.choice(weights, "weights", WEIGHTS),
             self._planes,
             None if rigid is None else rigid[self._order].reshape(-1, 16),
-            None if lengths is None else lengths_of(lengths),
+            None if lengths is None else vectors_of(lengths),
             worker_count(workers, len(points)),
         )
         if self._planes is not None and "mesh" in columns:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base import checks, html
 from ..base.arrays import Doubles
-from ..base.poses import Period, lengths_of, read_period
+from ..base.poses import Period, vectors_of, read_period
 from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.pairs import Pairs
@@ -343,7 +343,7 @@ class _Input(NamedTuple):
         return _core.PairFinder(
             dimension,
             *self[:6],
-            None if period is None else lengths_of(period),
+            None if period is None else vectors_of(period),
             workers or worker_count(None, len(self.radii)),
             lender,
         )

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.poses import Period, lengths_of, read_period
+from ..base.poses import Period, vectors_of, read_period
 from ..base.threads import worker_count
 from ..laws.law_table import LawTable
 from ..laws.materials import Material
@@ -48,7 +48,7 @@ class State:
         self._core = _core.Simulation(
             beat.step,
             pull,
-            lengths_of(self._period),
+            vectors_of(self._period),
             checks.choice(resolution, "resolution", RESOLUTIONS),
             worker_count(workers),
         )
