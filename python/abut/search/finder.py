@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks, html
-from ..base.poses import vectors_of, read_period, read_poses
+from ..base.poses import read_period, read_poses, vectors_of
 from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.contacts import Contacts

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base import checks, html
 from ..base.arrays import Doubles
-from ..base.poses import Period, vectors_of, read_period
+from ..base.poses import Period, read_period, vectors_of
 from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.pairs import Pairs

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.poses import Period, vectors_of, read_period
+from ..base.poses import Period, read_period, vectors_of
 from ..base.threads import worker_count
 from ..laws.law_table import LawTable
 from ..laws.materials import Material
