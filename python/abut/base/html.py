@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .periods import Period, is_array
+
 # largest number of rows of a table that a notebook shows
 SHOWN_ROWS = 5
 
@@ -60,7 +62,9 @@ def span(values: ArrayLike) -> str:
     return numbers(low) if low == high else f"{low:.6g} to {high:.6g}"
 
 
-def period(lengths: Sequence[float | None] | None) -> str:
-    """The period along each axis as text."""
-    words = ("none" if one is None else numbers(one) for one in lengths or (None,))
+def period(given: Period | None) -> str:
+    """The period as text: a length for each axis, or the vectors."""
+    if is_array(given):
+        return "; ".join(map(numbers, given))
+    words = ("none" if one is None else numbers(one) for one in given or (None,))
     return ", ".join(words)

@@ -1,4 +1,4 @@
-"""Poses, which are rigid transforms from a mesh's own frame to the world, and periods."""
+"""Poses, which are rigid transforms from a mesh's own frame to the world."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from . import checks
 # Tolerance of a rigid pose: it accepts a rotation that was written with six decimals, or in
 # float32.
 RIGID_TOLERANCE = 1e-6
-
-# a length for each axis, or None for an axis that is not periodic
-Period = tuple[float | None, ...]
 
 # A small matrix as rows of plain floats. They take a tenth of the time of NumPy's calls on arrays
 # that small, and reading poses may be the longest part of a query.
@@ -44,35 +41,6 @@ def read_poses(poses: object, count: int) -> NDArray[np.float64] | None:
     )
     stack.flags.writeable = False
     return stack
-
-
-def read_period(period: object, *dimensions: int) -> Period | None:
-    """Read a period: lengths, each positive or None, for each axis; None if no axis is periodic.
-
-    There are 3 axes by default; `dimensions` lists the numbers that are allowed.
-    """
-    if period is None:
-        return None
-    may_be = " or ".join(map(str, dimensions or (3,)))
-    try:
-        items = list(period)  # type: ignore[call-overload]
-    except TypeError:
-        raise TypeError(f"period is {period!r}, but must be {may_be} lengths or None") from None
-    if len(items) not in (dimensions or (3,)):
-        items_text = checks.counted(len(items), "item")
-        raise ValueError(f"period has {items_text}, but must have {may_be}: None for no period")
-    lengths = tuple(_length(item, f"period[{k}]") for k, item in enumerate(items))
-    return None if lengths.count(None) == len(lengths) else lengths
-
-
-def lengths_of(period: Period | None) -> NDArray[np.float64]:
-    """The periods along all axes, with 0 for axes that are not periodic, (3,)."""
-    return np.array([0.0 if one is None else one for one in period or (None,) * 3])
-
-
-def vectors_of(period: Period | None, dimension: int = 3) -> NDArray[np.float64]:
-    """The vectors along which the world repeats, one in each row; zeros where it does not."""
-    return np.diag(lengths_of(period)[:dimension])
 
 
 def rotated(points: NDArray[np.float64], rotation: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -124,17 +92,6 @@ def _rows(pose: object, name: str) -> _Rows:
     matrix = _matrix(pose, name)
     rows: _Rows = checks.shaped(matrix, name, (4, 4)).tolist()
     return rows
-
-
-def _length(item: object, name: str) -> float | None:
-    if item is None:
-        return None
-    length = checks.number(item, name)
-    if not 0 < length <= _core.COORDINATE_LIMIT:
-        raise ValueError(
-            f"{name} is {length:g}, but must be positive, or None for an axis without a period"
-        )
-    return length
 
 
 def _rigid(rows: _Rows, name: str) -> _Rows:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.poses import Period
+from ..base.periods import Period
 from .errors import CutOff, errors_naming
 from .frame import Frame, check_kind
 from .packed import Unpacked

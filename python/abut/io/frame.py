@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import counted
-from ..base.poses import Period
+from ..base.periods import Period
 
 # Dumps that hold no atoms: the first words after 'ITEM:', and the LAMMPS command that writes them.
 _OTHER_KINDS = {"ENTRIES": "dump local", "GRID CELLS": "dump grid"}

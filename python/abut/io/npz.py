@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..base import checks
 from ..base.checks import counted
-from ..base.poses import Period, lengths_of, read_period
+from ..base.periods import Period, lengths_of, read_period
 from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from . import writing

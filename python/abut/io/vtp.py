@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.poses import Period
+from ..base.periods import Period
 from ..search.facets import Facets
 from . import vtk_xml
 from .facets import offsets_of

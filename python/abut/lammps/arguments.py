@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..base import checks
-from ..base.poses import Period
+from ..base.periods import Period
 from ..laws.compiled import CompiledLaw
 from ..laws.law import LawFunction, OwnLaw
 from ..laws.law_table import Law, LawTable

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base import checks
 from ..base.extras import import_extra
-from ..base.poses import Period, read_period
+from ..base.periods import Period, read_period
 
 if TYPE_CHECKING:
     pass

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..base import checks
 from ..base.arrays import Doubles
-from ..base.poses import lengths_of
+from ..base.periods import lengths_of
 from ..results.arms import check_finite
 from .colors import ColorScale, color_scale, row_values
 from .in_matplotlib import flat_axes, set_flat_frame

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..base import checks
 from ..base.arrays import Doubles
-from ..base.poses import lengths_of
+from ..base.periods import lengths_of
 from .sums import numbers_of
 
 if TYPE_CHECKING:

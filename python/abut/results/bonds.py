@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.extras import import_extra
-from ..base.poses import Period, lengths_of
+from ..base.periods import Period, lengths_of
 from .table import flattened
 
 if TYPE_CHECKING:

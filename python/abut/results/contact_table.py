@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..base.poses import Period
+from ..base.periods import Period
 from ..base.threads import worker_count
 from . import history
 from .table import Table

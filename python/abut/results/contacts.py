@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.extras import import_extra
-from ..base.poses import Period, lengths_of, vectors_of
+from ..base.periods import Period, lengths_of, vectors_of
 from . import sums
 from .columns import columns_of
 from .contact_table import ContactTable

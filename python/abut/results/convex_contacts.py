@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base import checks
-from ..base.poses import Period
+from ..base.periods import Period
 from ..base.threads import worker_count
 from . import history, sums
 from .columns import columns_of

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.extras import import_extra
-from ..base.poses import Period
+from ..base.periods import Period
 from . import arms, sums
 from .columns import columns_of
 from .contact_table import ContactTable

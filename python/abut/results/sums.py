@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.poses import lengths_of
+from ..base.periods import lengths_of
 from .history import check_numbers
 
 if TYPE_CHECKING:

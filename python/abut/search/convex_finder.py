@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..base import checks, html
 from ..base.arrays import Doubles, Indices
+from ..base.periods import PeriodLike
 from ..base.threads import worker_count
 from ..results.convex_contacts import ConvexContacts
 from ..results.entrances import Entrances
@@ -61,7 +62,7 @@ def find_convex_contacts(
     gap: float | None = None,
     minimum: Minimum = "tracked",
     spots: bool = True,
-    period: Sequence[float | None] | None = None,
+    period: PeriodLike = None,
     workers: int | None = None,
 ) -> ConvexContacts:
     """Find the contacts of convex polygons or polyhedra with each other.
@@ -252,7 +253,7 @@ class ConvexFinder:
         before: ConvexContacts | None = None,
         minimum: Minimum = "tracked",
         spots: bool = True,
-        period: Sequence[float | None] | None = None,
+        period: PeriodLike = None,
         workers: int | None = None,
     ) -> ConvexContacts:
         """Find the contacts of the bodies with each other.
@@ -417,7 +418,7 @@ class ConvexFinder:
         *,
         pairs: ArrayLike | Pairs | ConvexContacts,
         before: Entrances | None = None,
-        period: Sequence[float | None] | None = None,
+        period: PeriodLike = None,
         workers: int | None = None,
     ) -> Entrances:
         """Find the features by which pairs of bodies can meet without overlapping.

@@ -13,7 +13,7 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.orientations import read_turns
-from ..base.poses import Period, read_period, vectors_of
+from ..base.periods import Period, read_period, vectors_of
 from ..base.simd import level
 from ..results.convex_contacts import ConvexContacts
 from ..results.entrances import Entrances

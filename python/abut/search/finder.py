@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks, html
-from ..base.poses import read_period, read_poses, vectors_of
+from ..base.periods import PeriodLike, read_period, vectors_of
+from ..base.poses import read_poses
 from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.contacts import Contacts
@@ -44,7 +45,7 @@ def find_contacts(
     weights: Weights = "wachspress",
     workers: int | None = None,
     poses: Poses | None = None,
-    period: Sequence[float | None] | None = None,
+    period: PeriodLike = None,
     exponent: float = 1.5,
     keep_zero: bool = False,
 ) -> Contacts:
@@ -216,7 +217,7 @@ class ContactFinder:
         weights: Weights = "wachspress",
         workers: int | None = None,
         poses: Poses | None = None,
-        period: Sequence[float | None] | None = None,
+        period: PeriodLike = None,
         exponent: float = 1.5,
         keep_zero: bool = False,
     ) -> Contacts:

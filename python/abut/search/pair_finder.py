@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base import checks, html
 from ..base.arrays import Doubles
-from ..base.poses import Period, read_period, vectors_of
+from ..base.periods import Period, PeriodLike, read_period, vectors_of
 from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.pairs import Pairs
@@ -33,7 +33,7 @@ def find_pairs(
     radii: ArrayLike,
     *,
     gap: ArrayLike = 0.0,
-    period: Sequence[float | None] | None = None,
+    period: PeriodLike = None,
     others: Others | None = None,
     levels: Levels = "auto",
     search: Search = "top-down",
@@ -175,7 +175,7 @@ class PairFinder:
         gap: ArrayLike = 0.0,
         levels: Levels = "auto",
         search: Search = "top-down",
-        period: Sequence[float | None] | None = None,
+        period: PeriodLike = None,
     ) -> None:
         sizes = checks.doubles(radii, "radii").copy()
         if sizes.ndim != 1:

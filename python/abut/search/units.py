@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.poses import Period, rotated
+from ..base.periods import Period
+from ..base.poses import rotated
 from ..base.warnings import warn
 from ..results.contacts import Contacts
 from .mesh import Mesh

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import locked
-from ..base.poses import Period
+from ..base.periods import Period
 from ..results.convex_contacts import ConvexContacts
 from .column_input import HISTORY
 

@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
 from ..base.orientations import turned
-from ..base.poses import lengths_of, rotated
+from ..base.periods import lengths_of
+from ..base.poses import rotated
 from ..io import dump, save_table, vtp, writing
 from ..io.facets import joined_corners
 from ..io.pvd import Collection

@@ -14,7 +14,7 @@ from ..base import checks
 from ..base.arithmetic import lengths
 from ..base.arrays import Doubles, Indices
 from ..base.orientations import turned
-from ..base.poses import Period
+from ..base.periods import Period
 from ..base.values import Value
 from ..laws.materials import Material
 from ..search.pair_finder import find_pairs

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.poses import lengths_of
+from ..base.periods import lengths_of
 
 if TYPE_CHECKING:
-    from ..base.poses import Period
+    from ..base.periods import Period
     from ..results.bonds import Bonds
     from ..results.pairs import Pairs
     from .body_contacts import BodyContacts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.poses import Period, read_period, vectors_of
+from ..base.periods import Period, PeriodLike, read_period, vectors_of
 from ..base.threads import worker_count
 from ..laws.law_table import LawTable
 from ..laws.materials import Material
@@ -38,7 +38,7 @@ class State:
         self,
         step: float,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
-        period: Sequence[float | None] | None = None,
+        period: PeriodLike = None,
         resolution: WallResolution = "hierarchy",
         workers: int | None = None,
     ) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.poses import Period
+from ..base.periods import Period, crossing_vector, is_along_axes
 from ..laws.materials import Material
 from ..results.contacts import Contacts
 from ..search.finder import ContactFinder
@@ -364,14 +364,16 @@ def _numbered(
     return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
 
 
-def check_half_space(half_space: HalfSpace, period: Sequence[float | None] | None) -> None:
-    """Raise a ValueError if the normal of a half space has a part along a periodic axis."""
-    for axis, length in zip("xyz", period or (None,) * 3, strict=True):
-        if length is not None and half_space.normal["xyz".index(axis)] != 0.0:
-            raise ValueError(
-                f"the normal of a HalfSpace is {half_space.normal}, but must be 0 along {axis},"
-                " where the world is periodic"
-            )
+def check_half_space(half_space: HalfSpace, period: Period | None) -> None:
+    """Raise a ValueError if the normal of a half space has a part along a vector of the period."""
+    crossing = crossing_vector(half_space.normal, period)
+    if crossing is not None:
+        wanted = (
+            f"be 0 along {'xyz'[crossing]}, where the world is periodic"
+            if is_along_axes(period)
+            else f"be perpendicular to period[{crossing}], along which the world repeats"
+        )
+        raise ValueError(f"the normal of a HalfSpace is {half_space.normal}, but must {wanted}")
 
 
 def _state(pose: Doubles, twist: Doubles) -> Doubles:
