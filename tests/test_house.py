@@ -45,6 +45,7 @@ FILES = {
         "error",
         "span",
         "lattice",
+        "lattice_basis",
         "memory",
         "pool",
         "clock",
@@ -57,6 +58,7 @@ FILES = {
         "lanes_v4_kernel",
         "lanes_kernel",
         "series_kernel",
+        "lattice_kernel",
     ],
     "mesh": [
         "tolerance",
