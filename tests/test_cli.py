@@ -325,6 +325,28 @@ def test_periods_that_are_none(run, period):
     fails(run(f"pairs spheres.csv -o out.csv --period {period}"), "is not a length or 0")
 
 
+CELL = ["1 0 0", "0 1 0", "0 0 1"]
+
+
+def test_a_cell_is_given_by_its_vectors(run, here):
+    rng = np.random.default_rng(4)
+    np.savez(here / "bed.npz", centers=rng.random((60, 3)), radii=rng.uniform(0.05, 0.1, 60))
+    assert run(f"pairs bed.npz -o cell.csv --cell {' '.join(CELL)}")[0] == 0
+    assert run("pairs bed.npz -o lengths.csv --period 1 1 1")[0] == 0
+    assert (here / "cell.csv").read_text() == (here / "lengths.csv").read_text()
+    fails(run(f"pairs bed.npz -o a.csv --cell {' '.join(CELL)} --period 1 1 1"), "not allowed with")
+    fails(run(f"pairs bed.npz -o a.csv --cell {' '.join(CELL[:2])} 0 0 inf"), "is not a finite")
+    fails(run(f"pairs bed.npz -o a.csv --cell {' '.join(CELL[:2])} 0 1 0"), "lies in the plane")
+
+
+def test_frames_of_tilted_boxes_list_their_vectors(run, here):
+    box = "ITEM: BOX BOUNDS xy xz yz pp pp ff\n0 1.5 0.5\n0 1 0\n0 2 0\n"
+    before, after = FRAME.index("ITEM: BOX"), FRAME.index("ITEM: ATOMS")
+    text = FRAME[:before] + box + FRAME[after:]
+    (here / "tilted.dump").write_text(text.format(step=0, z=0.09))
+    assert run("frames tilted.dump")[1].splitlines()[1].endswith("1 0 0; 0.5 1 0; 0 0 0")
+
+
 # ---- facets that are split -----------------------------------------------------------------------
 
 DART = "v 0 0 0\nv 1 0 0\nv .25 .25 0\nv 0 1 0\nf 1 2 3 4\n"

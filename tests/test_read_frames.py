@@ -500,24 +500,6 @@ def test_a_frame_behind_one_that_does_not_tell_how_many_rows_it_has(tmp_path):
             read()
 
 
-@pytest.mark.parametrize(
-    "box",
-    [
-        "ITEM: BOX BOUNDS xy xz yz pp pp pp\n0 2 0.5\n0 1 0\n0 1 0\n",
-        "ITEM: BOX BOUNDS xy xz yz pp pp pp\n0 2 0\n0 1 0\n0 1 -0.5\n",
-        "ITEM: BOX BOUNDS abc origin pp pp pp\n1 0 0 0\n0 1 0 0\n0 0 1 0\n",
-    ],
-)
-@pytest.mark.parametrize("names", [NAMES, "id type xs ys zs radius vx"])
-def test_triclinic_boxes_are_refused(tmp_path, box, names):
-    path = write(tmp_path, text_of(rows_of(0, 2), box=box, names=names) + PARTS[0])
-    frames = abut.read_frames(path)
-    with pytest.raises(ValueError, match=r"dump: frame 0 has a triclinic box, .* use read_spheres"):
-        frames[0]
-    assert len(frames[1].radii) == 3
-    assert len(abut.read_spheres(path, frame=0).radii) == 2
-
-
 def test_a_file_that_changed(tmp_path):
     path = write(tmp_path, "".join(PARTS))
     frames = abut.read_frames(path)

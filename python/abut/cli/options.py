@@ -37,6 +37,16 @@ def _length(text):
     return length
 
 
+def _coordinate(text):
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a finite number")
+    return number
+
+
 def _seconds(text):
     try:
         return positive(float(text), "the time")
@@ -103,8 +113,14 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--period": {
         "type": _length, "nargs": 3, "metavar": ("LX", "LY", "LZ"),
         "help": "lengths of the periodic box along x, y and z, 0 for axes that are not periodic"
-        " (default: the box of a dump along its periodic axes (pp), or the period in files of"
+        " (default: the box of a dump along its periodic edges (pp), or the period in files of"
         " abut.write_frames). 0 0 0 ignores these",
+    },
+    "--cell": {
+        "type": _coordinate, "nargs": 9,
+        "metavar": ("AX", "AY", "AZ", "BX", "BY", "BZ", "CX", "CY", "CZ"),
+        "help": "vectors of a tilted periodic cell, 0 0 0 for one that does not repeat; instead of"
+        " --period",
     },
     "--plot": {"metavar": "FILE.png", "help": "also save a picture (needs the extra plot)"},
     "--files": {

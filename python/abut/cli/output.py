@@ -11,6 +11,7 @@ import numpy as np
 import abut
 
 from ..base.extras import import_extra
+from ..base.periods import same_period
 from ..base.warnings import warn
 from ..io import save_table, table_writer
 from ..io.csv import write
@@ -66,8 +67,8 @@ class _Whole:
 
 def _joined(tables):
     """Join the tables of all frames to one table."""
-    periods = {getattr(table, "period", None) for table in tables}
-    if len(periods) > 1:
+    periods = [getattr(table, "period", None) for table in tables]
+    if not all(same_period(one, periods[0]) for one in periods):
         # If the box grows or shrinks, the frames have no common period.
         tables = [replace(table, period=None) for table in tables]
     return abut.concatenate(tables)

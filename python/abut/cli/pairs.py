@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import abut
 
 from ..base.checks import counted
@@ -20,7 +22,7 @@ columns id_i and id_j."""
 
 def add(commands):
     """Add the command to the parser."""
-    add_command(commands, "pairs", _run, DESCRIPTION, (*SEARCHING, "--period"))
+    add_command(commands, "pairs", _run, DESCRIPTION, (*SEARCHING, ("--period", "--cell")))
 
 
 def _run(arguments):
@@ -43,6 +45,8 @@ def _run(arguments):
 
 
 def _period(arguments, frame):
+    if arguments.cell is not None:
+        return np.reshape(arguments.cell, (3, 3))
     if arguments.period is None:
         return frame.period
     return [length or None for length in arguments.period] if any(arguments.period) else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.periods import Period
+from .boxes import Box, read_box
 from .errors import CutOff, errors_naming
 from .frame import Frame, check_kind
 from .packed import Unpacked
 from .rows import Text, read_block
 from .spheres import Columns, Radius, Spheres, find_columns, from_table, joined, more_of, renamed
-from .text import numbers, reals, shown, wholes
+from .text import reals, shown, wholes
 
 # The columns of coordinates: wrapped, unwrapped, as fractions of the box, or fractions that are
 # unwrapped. A dump may have several of these triples; the first one is read.
@@ -52,13 +54,29 @@ class _Head(NamedTuple):
     sphere_count: int
     names: list[str]
     sections: dict[str, list[list[bytes]]]  # the words of the lines below each title
+    box_line: int | None  # the number of the line with the title BOX BOUNDS
 
-    def box(self) -> tuple[str, list[list[bytes]] | None]:
-        """Return the words after the title BOX BOUNDS, and the lines below; None without a box."""
+    def box(self) -> Box | None:
+        """Read the box; None if there is none."""
         for title, lines in self.sections.items():
             if title.startswith(_BOX):
-                return title[len(_BOX) :], lines
-        return "", None
+                with self._errors_of_box():
+                    return read_box(title[len(_BOX) :], lines)
+        return None
+
+    def period(self, box: Box) -> Period | None:
+        """Return the period of a box of this frame."""
+        with self._errors_of_box():
+            return box.period()
+
+    @contextmanager
+    def _errors_of_box(self) -> Iterator[None]:
+        try:
+            yield
+        except ValueError as error:
+            raise ValueError(
+                f"frame {self.number} has no valid 'ITEM: {_BOX}', line {self.box_line}: {error}"
+            ) from None
 
 
 class Place(NamedTuple):
@@ -273,7 +291,7 @@ class _Dump:
     def next_head(self) -> _Head | None:
         """Read the next frame's head; the caller must then read or skip its rows."""
         sections: dict[str, list[list[bytes]]] = {}
-        title = None
+        title = box_line = None
         for line, text in self._head_lines():
             self._check_title(text, sections)
             if text.startswith(_ITEM):
@@ -281,8 +299,10 @@ class _Dump:
                 check_kind(title)
                 if title.startswith("ATOMS"):
                     self.frame_count += 1
-                    return _read_head(self.frame_count - 1, title.split()[1:], sections)
+                    names = title.split()[1:]
+                    return _read_head(self.frame_count - 1, names, sections, box_line)
                 sections[title] = []
+                box_line = line if title.startswith(_BOX) else box_line
             elif words := text.split():
                 if title is None:
                     self._raise_no_title(line, text)
@@ -367,7 +387,8 @@ class _Dump:
         self.check_end(head)
         try:
             columns = find_columns(head.names, _AXES, names, _kind_of, self.radius)
-            period, origin = _period_and_origin(head)
+            box = head.box()
+            period = None if box is None else head.period(box)
             table = self.table(head, columns, self._ended_rows(head))
             self._check_behind(head)
             spheres = from_table(table, columns)
@@ -380,7 +401,7 @@ class _Dump:
             step=_step_number(head),
             time=_time(head),
             period=period,
-            origin=origin,
+            origin=None if box is None else box.origin,
             columns=more_of(table, columns),
         )
 
@@ -430,14 +451,16 @@ def _kind_of(name: str) -> str:
 # ---- heads ---------------------------------------------------------------------------------------
 
 
-def _read_head(number: int, names: list[str], sections: dict[str, list[list[bytes]]]) -> _Head:
+def _read_head(
+    number: int, names: list[str], sections: dict[str, list[list[bytes]]], box_line: int | None
+) -> _Head:
     try:
         (count,) = wholes(sections["NUMBER OF ATOMS"][0][:1])
         if count < 0:
             raise ValueError
     except (IndexError, KeyError, ValueError):
         raise ValueError(f"frame {number} has no valid 'ITEM: NUMBER OF ATOMS'") from None
-    return _Head(number, count, names, sections)
+    return _Head(number, count, names, sections, box_line)
 
 
 def _step_number(head: _Head) -> int | None:
@@ -460,83 +483,12 @@ def _time(head: _Head) -> float | None:
     return float(time)
 
 
-# ---- boxes ---------------------------------------------------------------------------------------
-
-
-def _read_box(head: _Head) -> np.ndarray:
-    """Read the numbers of BOX BOUNDS: (3, 2), (3, 3) or (3, 4)."""
-    try:
-        box = np.array([numbers(words, str) for words in head.box()[1]])  # type: ignore[union-attr]
-        _BOXES[box.shape]
-    except (KeyError, TypeError, ValueError):
-        raise ValueError(f"frame {head.number} has no valid 'ITEM: BOX BOUNDS'") from None
-    return box
-
-
-def _unscaled(scaled: np.ndarray, head: _Head) -> np.ndarray:
+def _unscaled(scaled: NDArray[np.float64], head: _Head) -> NDArray[np.float64]:
     """Convert coordinates that are fractions of the box to coordinates in space."""
-    box = _read_box(head)
-    origin, edges = _BOXES[box.shape](box)
-    # A matrix product is not used, since its last bit would differ between machines.
-    x, y, z = (scaled[:, k : k + 1] * edges[k] for k in range(3))
-    return origin + x + y + z
-
-
-def _period_and_origin(head: _Head) -> tuple[Period | None, NDArray[np.float64] | None]:
-    """Return the period and the lower corner of a box; raise if it is not along the axes."""
-    title, lines = head.box()
-    if lines is None:
-        return None, None
-    box = _read_box(head)
-    if box.shape[1] == 4 or box[:, 2:].any():
-        raise ValueError(
-            f"frame {head.number} has a triclinic box, but the period of a frame is along the axes:"
-            " use read_spheres, which reads the spheres of such dumps without a period"
-        )
-    low, high = box[:, 0].copy(), box[:, 1]
-    if not (low <= high).all():
-        raise ValueError(f"frame {head.number} has no valid 'ITEM: BOX BOUNDS': low is above high")
-    flags = [word for word in title.split() if word not in _TILTS]
-    flags += [""] * (3 - len(flags))
-    lengths = zip(flags, (high - low).tolist(), strict=False)
-    period = tuple(length if flag == _PERIODIC else None for flag, length in lengths)
-    return (None if period == (None,) * 3 else period), low
-
-
-# The word in the title BOX BOUNDS for an axis that is periodic at both ends.
-_PERIODIC = "pp"
-_TILTS = ("xy", "xz", "yz")
-
-_Box = tuple[np.ndarray, np.ndarray]
-
-
-def _straight_box(box: np.ndarray) -> _Box:
-    """Return the origin and the edges of a box from its lines "low high"."""
-    return box[:, 0], np.diag(box[:, 1] - box[:, 0])
-
-
-def _tilted_box(box: np.ndarray) -> _Box:
-    """Return the origin and the edges of a tilted box from its lines "low high tilt".
-
-    low, high: the bounds of the whole box. tilt: xy, xz and yz, one in each line.
-    """
-    xy, xz, yz = box[:, 2]
-    low = box[:, 0] - [min(0.0, xy, xz, xy + xz), min(0.0, yz), 0.0]
-    high = box[:, 1] - [max(0.0, xy, xz, xy + xz), max(0.0, yz), 0.0]
-    edges = np.diag(high - low)
-    edges[1, 0], edges[2, 0], edges[2, 1] = xy, xz, yz
-    return low, edges
-
-
-def _general_box(box: np.ndarray) -> _Box:
-    """Return the origin and the edges of a box from its lines "x y z origin".
-
-    x, y, z: one edge in each line. origin: one coordinate of the origin in each line.
-    """
-    return box[:, 3], box[:, :3]
-
-
-_BOXES = {(3, 2): _straight_box, (3, 3): _tilted_box, (3, 4): _general_box}
+    box = head.box()
+    if box is None:
+        raise ValueError(f"frame {head.number} has no valid 'ITEM: {_BOX}', which xs ys zs need")
+    return box.unscaled(scaled)
 
 
 # ---- writing -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import counted
-from ..base.periods import Period
+from ..base.periods import Period, is_array
 
 # Dumps that hold no atoms: the first words after 'ITEM:', and the LAMMPS command that writes them.
 _OTHER_KINDS = {"ENTRIES": "dump local", "GRID CELLS": "dump grid"}
@@ -28,12 +28,13 @@ class Frame(NamedTuple):
         Number of the time step: a dump's ``ITEM: TIMESTEP``, or an npz file's ``step_count``.
     time : float or None
         A dump's ``ITEM: TIME``, a pvd file's ``timestep``, or an npz file's ``time``.
-    period : tuple of 3 (float or None), or None
-        The period, as ``find_contacts(period=...)`` and all other searches take it. In a dump it
-        is the box's length along each axis that is periodic at both ends (``pp``). In files of
+    period : tuple of 3 (float or None), (3, 3) ndarray of float64, or None
+        The period, as `find_pairs` and all other searches take it: a length along each axis, or in
+        a tilted box a vector in each row. A length is None, and a row has zeros, where the box does
+        not repeat: in a dump if it is not periodic at both ends (``pp``). In files of
         `write_frames` it is the period of the simulation. None if there is no period.
     origin : (3,) ndarray of float64, or None
-        The box's lower corner; None if the file has no box.
+        The box's corner from which its edges begin; None if the file has no box.
     columns : dict of str to ndarray
         The columns that ``columns=`` requested, by their names in the file, (n,) each. In a dump,
         ``type``, ``mol``, ``proc``, ``ix`` and similar columns are intp, and so are columns with
@@ -52,7 +53,8 @@ class Frame(NamedTuple):
     columns: dict[str, NDArray] | None = None
 
     def __repr__(self) -> str:
-        known = {"step": self.step, "time": self.time, "period": self.period}
+        period = self.period.tolist() if is_array(self.period) else self.period
+        known = {"step": self.step, "time": self.time, "period": period}
         parts = [counted(len(self.radii), "sphere")]
         parts += [f"{name} {value}" for name, value in known.items() if value is not None]
         if self.columns:

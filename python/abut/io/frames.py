@@ -124,7 +124,7 @@ def read_frames(
     ValueError
         If there are no files, or all are of unknown kinds; if the files of a folder or a pattern
         are of several kinds, or their order is not clear. When a frame is read: if it is broken or
-        cut off, lacks a column, or has a triclinic box.
+        cut off, lacks a column, or has a box without volume that repeats.
     OSError
         If a file does not exist or cannot be read.
 
