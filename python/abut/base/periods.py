@@ -168,11 +168,9 @@ def _is_row(item: object) -> bool:
 
 
 def _read_vectors(period: Any, allowed: tuple[int, ...]) -> NDArray[np.float64]:
-    for k, row in enumerate(period):
-        if row is None:
-            raise TypeError(
-                f"period[{k}] is None, but must be a vector: zeros where nothing repeats"
-            )
+    for k, row in enumerate(period if isinstance(period, list) else ()):
+        if not _is_row(row):
+            raise TypeError(f"period[{k}] is {row!r}, but must be a vector, as others are")
     given = checks.doubles(period, "period")
     if given.ndim != 2 or len(given) not in allowed or given.shape[0] != given.shape[1]:
         shapes = " or ".join(f"({d}, {d})" for d in allowed)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..base import checks
 from ..base.checks import counted
-from ..base.periods import Period, lengths_of, read_period
+from ..base.periods import Period, is_array, lengths_of, read_period
 from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from . import writing
@@ -54,7 +54,7 @@ def save(table: Table, path: Path, extra: Mapping[str, Any]) -> None:
         # The number of meshes is saved, but not the meshes themselves.
         search |= {"meshes": None, "mesh_count": table._mesh_count()}
     if search.get("period") is not None:
-        search["period"] = lengths_of(search["period"])
+        search["period"] = saved_period(search["period"])
     known = {name: value for name, value in search.items() if value is not None}
     columns: dict[str, Any] = table.to_dict()
     with writing.opened(path) as file:
@@ -164,11 +164,22 @@ def _read_search(arrays: _Arrays) -> dict[str, Any]:
     }
 
 
+def saved_period(period: Period | None) -> NDArray[np.float64]:
+    """Return a period as files have it: as vectors if it was given so, or as lengths.
+
+    In files, 0 stands for an axis without a period.
+    """
+    return period if is_array(period) else lengths_of(period)
+
+
 def read_saved_period(arrays: _Arrays, dimension: int) -> Period | None:
-    """Return the period of a search; in files, 0 stands for an axis without a period."""
+    """Return the period of a file, in the form in which it was given."""
     if "period" not in arrays:
         return None
-    return read_period([x or None for x in arrays["period"].tolist()], dimension)
+    saved = arrays["period"]
+    if saved.ndim == 2:
+        return read_period(saved, dimension)
+    return read_period([length or None for length in saved.tolist()], dimension)
 
 
 def _read_count(arrays: _Arrays, name: str) -> int | None:
@@ -184,8 +195,8 @@ def _read_count(arrays: _Arrays, name: str) -> int | None:
 
 def _check_search_shapes(headers: _Arrays, dimension: int) -> None:
     """Raise if the period or the poses of a search have the wrong shape."""
-    if "period" in headers and headers["period"].shape != (dimension,):
-        raise ValueError(f"period has shape {headers['period'].shape}")
+    if "period" in headers:
+        check_period(headers["period"], dimension)
     if "poses" in headers and headers["poses"].shape[1:] != (4, 4):
         raise ValueError(f"poses has shape {headers['poses'].shape}")
 
@@ -327,11 +338,12 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
     )
 
 
-def check_period(header: NDArray) -> None:
-    """Raise if the type or shape of a frame's period is wrong."""
-    check_kind("period", header, np.dtype(np.float64), 1)
-    if header.shape != (3,):
-        raise ValueError(f"period has shape {header.shape}, but must be (3,)")
+def check_period(header: NDArray, dimension: int = 3) -> None:
+    """Raise if the type or shape of a period is wrong."""
+    check_kind("period", header, np.dtype(np.float64), header.ndim)
+    lengths, vectors = (dimension,), (dimension, dimension)
+    if header.shape not in (lengths, vectors):
+        raise ValueError(f"period has shape {header.shape}, but must be {lengths} or {vectors}")
 
 
 def _check_column(path: Path, name: str, headers: _Arrays) -> None:

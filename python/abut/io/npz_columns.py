@@ -19,9 +19,8 @@ _OF_SIMULATIONS = tuple(
 
 # For each setting of a search, its type and its number of axes.
 _SEARCH: dict[str, tuple[type[Any], int]] = {
-    "poses": (np.float64, 3), "period": (np.float64, 1), "flat_angle": (np.float64, 0),
-    "other_count": (np.intp, 0), "mesh_count": (np.intp, 0), "body_count": (np.intp, 0),
-    "_bodies": (np.intp, 0),
+    "poses": (np.float64, 3), "flat_angle": (np.float64, 0), "other_count": (np.intp, 0),
+    "mesh_count": (np.intp, 0), "body_count": (np.intp, 0), "_bodies": (np.intp, 0),
 }  # fmt: skip
 
 _Arrays = Mapping[str, NDArray[Any]]
@@ -89,6 +88,7 @@ def typed(table: type[Table], arrays: _Arrays) -> dict[str, NDArray[Any]]:
     """Convert the arrays to the types of a table's columns."""
     types = {name: np.dtype(dtype) for name, (dtype, _) in _SEARCH.items()}
     types |= {c.name: c.dtype for c in _columns_in(table, arrays)}
+    types["period"] = np.dtype(np.float64)
     # A long double beyond the range of float64 becomes infinite, which `check_finite` reports.
     with np.errstate(over="ignore"):
         return {name: np.require(a, types[name], ["C", "A"]) for name, a in arrays.items()}

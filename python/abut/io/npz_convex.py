@@ -14,6 +14,7 @@ from .npz import (
     check_finite,
     check_firsts,
     check_offsets,
+    check_period,
     read_arrays,
     read_saved,
     read_saved_period,
@@ -41,6 +42,8 @@ def load_convex_contacts(path: Path) -> ConvexContacts:
     check_kinds(ConvexContacts, headers)
     _check_groups(headers)
     check_shapes(ConvexContacts, headers, dimension_of(headers))
+    if "period" in headers:
+        check_period(headers["period"], dimension_of(headers))
     arrays = typed(ConvexContacts, read_arrays(path, headers))
     settings = _settings(arrays, dimension_of(headers))
     columns = {name: array for name, array in arrays.items() if name not in settings}
