@@ -180,12 +180,12 @@ def test_pairs_of_a_period_that_is_far_too_short():
     """There are two million images of all spheres, but each sphere has fewer."""
     centers = np.c_[np.zeros(50), np.arange(50), np.zeros(50)]
     message = (
-        "period[0] is 1e-06, so short that spheres reach over too many periodic images; radii and"
-        " the period must be in one unit"
+        "the cell is only 1e-06 wide along period[0], so spheres reach over too many periodic images;"
+        " radii and the period must be in one unit"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         abut.find_pairs(centers, 0.01, period=(1e-6, None, 1.0))
-    with pytest.raises(ValueError, match=r"^period\[1\] is 1e-300, so short"):
+    with pytest.raises(ValueError, match=r"^the cell is only 1e-300 wide along period\[1\]"):
         abut.find_pairs(np.zeros((2, 3)), 0.01, period=(None, 1e-300, 1.0))
 
 

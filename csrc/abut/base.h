@@ -64,14 +64,14 @@ typedef intptr_t abut_index;
                           "repeats only along the axes; with meshes, give period as lengths")      \
     X(ABUT_BAD_HALF_SPACE, "half space # has the number % in its column @; coordinates must "      \
                            "lie within 1e75 of 0")                                                 \
-    X(ABUT_HALF_SPACE_REPEATS, "half space # has a normal with the component % along axis @, "     \
-                               "but must have 0 there, where the world is periodic")               \
+    X(ABUT_HALF_SPACE_REPEATS, "half space # is not parallel to vector @ of the period: its "      \
+                               "normal has the component % along it, but must have 0")             \
     X(ABUT_BAD_EXPONENT, "exponent is %; it must be positive and at most 10")                      \
     X(ABUT_TOO_MANY_IMAGES, "sphere # reaches over more than a million periodic images; its "      \
                             "radius and the period must be in one unit")                           \
     X(ABUT_RADIUS_TOO_SMALL, "radii[#] is %; radii of pairs must be at least 1e-75")               \
-    X(ABUT_PERIOD_TOO_SHORT, "period[#] is %, so short that spheres reach over too many "          \
-                             "periodic images; radii and the period must be in one unit")          \
+    X(ABUT_PERIOD_TOO_SHORT, "the cell is only % wide along period[#], so spheres reach over "     \
+                             "too many periodic images; radii and the period must be in one unit") \
     X(ABUT_BAD_SPHERE_GAP, "gap[#] is %; it must be at least 0 and at most 1e75")                  \
     X(ABUT_BAD_SIZE, "levels[#] is %; sizes of levels must be positive, ascending and at most "    \
                      "1e76")                                                                       \
@@ -161,8 +161,8 @@ typedef intptr_t abut_index;
                         "must be longer")                                                          \
     X(ABUT_BODY_MANY_IMAGES, "body # may touch more than a million periodic images of walls; "     \
                              "its size, the walls and the period must be in one unit")             \
-    X(ABUT_BODY_SHORT_PERIOD, "period[#] is %, so short that bodies reach over too many "          \
-                              "periodic images; their sizes and the period must be in one unit")   \
+    X(ABUT_BODY_SHORT_PERIOD, "the cell is only % wide along period[#], so bodies reach over too " \
+                              "many periodic images; sizes and the period must be in one unit")    \
     X(ABUT_INPUT_CHANGED, "an array was changed while it was read: do not change arguments "       \
                           "during a call")                                                         \
     X(ABUT_BAD_SIMD, "the instruction levels are baseline, v3 and v4")                             \

@@ -12,6 +12,7 @@ typedef struct lattice {
     /* Fraction a of a point is its dot product with inverse[a]: how many vectors a lead to it. 0
      * where vector a is 0. */
     vec3 inverse[3];
+    double slacks[3]; /* fractions of a point in a tilted box may be this much outside of 0 to 1 */
     double widths[3]; /* distance of the two borders of the box that vector a joins; 0: no vector */
     double period[3], inv_period[3]; /* lengths of vectors along the axes, and their inverses */
     bool is_periodic;                /* at least one vector is not 0 */
@@ -160,8 +161,8 @@ static inline bool lattice_is_positive(vec3 image)
  * coarse for a position within the box. */
 #define PERIOD_LIMIT 0x1p31
 
-/* Fractions of a point in a tilted box may be outside of 0 to 1 by this much, which is more than
- * they change by rounding. So a point that was moved into the box stays there. */
+/* The smallest of a lattice's slacks, which are more than fractions change by rounding. So a point
+ * that was moved into the box stays there. In thin boxes rounding, and the slacks, are larger. */
 #define WRAP_SLACK 0x1p-40
 
 /* Whether no vector leads to the point more than PERIOD_LIMIT times. False for NaN. */

@@ -18,34 +18,14 @@ static vec3 times(vec3 row, const vec3 matrix[3])
                   row.x * matrix[0].z + row.y * matrix[1].z + row.z * matrix[2].z};
 }
 
-/* Adds b to a sum. The rounding error is added to *rest (Knuth's TwoSum). */
-static double add_with_rest(double a, double b, double *rest)
-{
-    const double sum = a + b, of_b = sum - a;
-    *rest += (a - (sum - of_b)) + (b - of_b);
-    return sum;
-}
-
-/* The dot product of a row of whole numbers and three coordinates, as if computed with twice as
- * many digits. The products may cancel, since the given vectors may be much longer than the
- * result. */
-static double exact_dot(vec3 row, double x, double y, double z)
-{
-    const double n[3] = {row.x, row.y, row.z}, v[3] = {x, y, z};
-    double sum = 0.0, rest = 0.0;
-    for (int k = 0; k < 3; k++) {
-        const double product = n[k] * v[k];
-        rest += fused(n[k], v[k], -product);
-        sum = add_with_rest(sum, product, &rest);
-    }
-    return sum + rest;
-}
-
+/* The vector to which whole numbers lead. The given vectors may be much longer than it, and their
+ * multiples then cancel. */
 static vec3 vector_of(const lattice_basis *basis, vec3 row)
 {
     const vec3 *g = basis->given;
-    return (vec3){exact_dot(row, g[0].x, g[1].x, g[2].x), exact_dot(row, g[0].y, g[1].y, g[2].y),
-                  exact_dot(row, g[0].z, g[1].z, g[2].z)};
+    return (vec3){vec3_dot_exact(row, (vec3){g[0].x, g[1].x, g[2].x}),
+                  vec3_dot_exact(row, (vec3){g[0].y, g[1].y, g[2].y}),
+                  vec3_dot_exact(row, (vec3){g[0].z, g[1].z, g[2].z})};
 }
 
 /* ---- exchanges ---- */
@@ -105,7 +85,7 @@ static bool try_exchange(lattice_basis *basis, exchange e)
     exchange_numbers(e, next.numbers, next.back);
     vec3 vectors[3];
     memcpy(vectors, basis->lattice.vectors, sizeof vectors);
-    vectors[e.vector] = vector_of(basis, next.numbers[e.vector]);
+    vectors[e.vector] = vec3_one_zero(vector_of(basis, next.numbers[e.vector]));
     if (!are_exact(next.numbers) || !are_exact(next.back) ||
         !is_shorter(vectors[e.vector], basis->lattice.vectors[e.vector])) {
         return false;
@@ -240,5 +220,6 @@ vec3 lattice_closest_image(const lattice_basis *reduced, vec3 apart)
 vec3 lattice_shortest_image(const lattice_basis *reduced)
 {
     const int shortest = lattice_shortest(&reduced->lattice);
-    return shortest >= 0 ? reduced->numbers[shortest] : (vec3){0.0, 0.0, 0.0};
+    const vec3 none = {0.0, 0.0, 0.0}, image = shortest >= 0 ? reduced->numbers[shortest] : none;
+    return lattice_is_positive(image) ? image : vec3_sub(none, image);
 }

@@ -36,7 +36,8 @@ vec3 lattice_basis_given(const lattice_basis *basis, vec3 image);
  * lattice_reduce. In cells along the axes this is lattice_nearest_image. */
 vec3 lattice_closest_image(const lattice_basis *reduced, vec3 apart);
 
-/* The image, in the given lattice, to which the shortest vector leads. 0: space does not repeat. */
+/* The image, in the given lattice, to which the shortest vector leads; of this image and its
+ * opposite, the later one in lexicographic order. 0: space does not repeat. */
 vec3 lattice_shortest_image(const lattice_basis *reduced);
 
 #endif

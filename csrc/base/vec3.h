@@ -90,6 +90,18 @@ static inline vec3 vec3_cross_exact(vec3 a, vec3 b)
                   difference_of_products(a.x, b.y, a.y, b.x)};
 }
 
+/* The dot product as if computed with twice the digits of a double, however much its terms cancel
+ * (Ogita, Rump and Oishi 2005, Dot2). */
+static inline double vec3_dot_exact(vec3 a, vec3 b)
+{
+    const double x = a.x * b.x, y = a.y * b.y, z = a.z * b.z;
+    const double xy = x + y, of_y = xy - x, sum = xy + z, of_z = sum - xy;
+    const double lost_of_sums =
+        ((x - (xy - of_y)) + (y - of_y)) + ((xy - (sum - of_z)) + (z - of_z));
+    const double lost_of_products = fused(a.x, b.x, -x) + fused(a.y, b.y, -y) + fused(a.z, b.z, -z);
+    return sum + (lost_of_sums + lost_of_products);
+}
+
 /* Returns -1, 0 or 1 if a comes before b, equals b or comes after b in lexicographic order; -0.0
  * equals 0.0. */
 static inline int vec3_compare(vec3 a, vec3 b)

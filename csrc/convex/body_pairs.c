@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../base/lattice_basis.h"
 #include "convex_finder.h"
 
 static abut_status check_gap(double gap, abut_error *error)
@@ -109,29 +110,15 @@ static abut_status copy_pair(const abut_convex_query *query, abut_index k, abut_
     return i == j && !pairs->image ? error_set(error, ABUT_SAME_BODY, k, i, 0.0) : ABUT_OK;
 }
 
-/* Sets the image for a pair of a body with itself: the nearest image, which the shortest vector
- * leads to. */
-static void set_own_image(const lattice *l, int dimension, abut_index *image)
-{
-    memset(image, 0, (size_t)dimension * sizeof *image);
-    image[lattice_shortest(l)] = 1;
-}
-
 static vec3 load_center(const double *center, int dimension)
 {
     return (vec3){center[0], center[1], dimension == 3 ? center[2] : 0.0};
 }
 
-/* Sets the image of the second body that is nearest to the first one, by their centers. Returns
- * false if a body is too far away to count its periods. */
-static bool set_nearest_image(const double *from, const double *to, const lattice *l, int dimension,
-                              abut_index *image)
+/* Whether the periods between a body and the box can be counted. */
+static bool is_near(const body_pairs *pairs, vec3 center)
 {
-    const vec3 i = load_center(from, dimension), j = load_center(to, dimension);
-    const bool is_near = lattice_is_near(l, i) && lattice_is_near(l, j);
-    const vec3 none = {0.0, 0.0, 0.0};
-    lattice_put_image(image, dimension, is_near ? lattice_nearest_image(l, vec3_sub(i, j)) : none);
-    return is_near;
+    return lattice_is_near(&pairs->lattice, center);
 }
 
 /* Reports the body of pair k that is too far away to count its periods. */
@@ -150,19 +137,26 @@ static abut_status report_far(const body_pairs *pairs, abut_index k, const conve
     return ABUT_POSITION_FAR_PERIODS;
 }
 
+/* Sets the image of each second body that is nearest to the first one, by their centers. For a pair
+ * of a body with itself, it is the image to which the shortest vector leads. */
 static abut_status set_images(const convex_places *places, int dimension, const body_pairs *pairs,
                               abut_error *error)
 {
+    if (!pairs->image) {
+        return ABUT_OK;
+    }
     abut_index *images = pairs->image_block.data;
-    for (abut_index k = 0; pairs->image && k < pairs->count; k++) {
-        const double *from = places->centers + dimension * pairs->i[k];
-        const double *to = places->centers + dimension * pairs->j[k];
-        abut_index *image = images + dimension * k;
-        if (pairs->i[k] == pairs->j[k]) {
-            set_own_image(&pairs->lattice, dimension, image);
-        } else if (!set_nearest_image(from, to, &pairs->lattice, dimension, image)) {
+    const lattice_basis reduced = lattice_reduce(&pairs->lattice);
+    for (abut_index k = 0; k < pairs->count; k++) {
+        const vec3 i = load_center(places->centers + dimension * pairs->i[k], dimension);
+        const vec3 j = load_center(places->centers + dimension * pairs->j[k], dimension);
+        const bool is_own = pairs->i[k] == pairs->j[k];
+        if (!is_own && !(is_near(pairs, i) && is_near(pairs, j))) {
             return report_far(pairs, k, places, dimension, error);
         }
+        lattice_put_image(images + dimension * k, dimension,
+                          is_own ? lattice_shortest_image(&reduced)
+                                 : lattice_closest_image(&reduced, vec3_sub(i, j)));
     }
     return ABUT_OK;
 }

@@ -1,6 +1,7 @@
 /* Bonds by row, in the order of the caller's columns: adding, removing, reading, and restoring. */
 #include <string.h>
 
+#include "../base/lattice_basis.h"
 #include "../base/sort.h"
 #include "bond_laws.h"
 #include "bond_pairs.h"
@@ -155,7 +156,8 @@ static bool begin_bond(const abut_simulation *s, bond *b)
     const store *spheres = &s->store;
     const int32_t zero[3] = {0, 0, 0};
     const vec3 apart = bonds_way(s, b->rows, zero);
-    const vec3 nearest = lattice_nearest_image(&s->lattice, apart);
+    const lattice_basis reduced = lattice_reduce(&s->lattice);
+    const vec3 nearest = lattice_closest_image(&reduced, apart);
     b->shift[0] = -(int32_t)nearest.x;
     b->shift[1] = -(int32_t)nearest.y;
     b->shift[2] = -(int32_t)nearest.z;

@@ -162,6 +162,7 @@ static void check_closest_images(void)
             const double sq = vec3_norm_sq(vec3_sub(apart, lattice_shift(&l, image)));
             CHECK_NEAR(sq, least_sq_of_all(&good, apart), 1e-9 * size * size);
         }
+        CHECK(lattice_is_positive(lattice_shortest_image(&b)));
         const vec3 shortest = lattice_shift(&l, lattice_shortest_image(&b));
         CHECK_NEAR(vec3_norm_sq(shortest), shortest_sq_of_all(&good), 1e-9 * size * size);
     }
