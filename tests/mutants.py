@@ -231,9 +231,9 @@ MUTANTS = [
         "stl",
     ),
     Mutant(
-        "python/abut/io/dump.py",
-        "place = frame if frame >= 0 else _last_place(path, -frame)",
-        "place = frame if frame > 0 else _last_place(path, -frame)",
+        "python/abut/io/series.py",
+        "place = frame if frame >= 0 else _last_place(opened, path, -frame)",
+        "place = frame if frame > 0 else _last_place(opened, path, -frame)",
         "frame 0 of a dump is searched from its end",
         "dump read_frames",
     ),

@@ -517,10 +517,10 @@ def test_missing_file(run):
 
 
 def test_file_of_no_known_kind(run, here):
-    (here / "mesh.xyz").write_text("hello")
-    for line in ("info mesh.xyz", "pairs mesh.xyz -o out.csv"):
+    (here / "mesh.step").write_text("hello")
+    for line in ("info mesh.step", "pairs mesh.step -o out.csv"):
         done = run(line)
-        fails(done, "mesh.xyz has no known ending")
+        fails(done, "mesh.step has no known ending")
         assert "abut." not in done[2] and "Mesh." not in done[2] and "(" not in done[2]
 
 

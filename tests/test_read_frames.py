@@ -223,7 +223,7 @@ def test_the_index_is_made_once(tmp_path, monkeypatch):
 def test_a_file_is_unpacked_once_in_a_loop(tmp_path, monkeypatch, pack):
     path = write(tmp_path, "".join(PARTS) * 50, pack=pack)
     opened = []
-    unpacked = of_files.dump.Unpacked
+    unpacked = of_files.dump.series.Unpacked
 
     def open_it(path):
         opened.append(path)
@@ -231,7 +231,7 @@ def test_a_file_is_unpacked_once_in_a_loop(tmp_path, monkeypatch, pack):
 
     frames = abut.read_frames(path)
     part = frames[10:200:3]
-    monkeypatch.setattr(of_files.dump, "Unpacked", open_it)
+    monkeypatch.setattr(of_files.dump.series, "Unpacked", open_it)
     assert len(list(frames)) == 250
     assert len(list(part)) == len(part)
     assert opened == [path, path]

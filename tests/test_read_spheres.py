@@ -54,7 +54,7 @@ def test_scale_is_that_of_every_format(tmp_path, name):
     spheres = abut.read_spheres(tmp_path / name, scale=2)
     assert spheres.centers.tolist() == [[2, 4, 6]]
     assert spheres.radii.tolist() == [8]
-    with pytest.raises(ValueError, match=f"{name}: leave out columns=, which is for csv"):
+    with pytest.raises(ValueError, match=f"{name}: leave out columns=, which is for dumps"):
         abut.read_spheres(tmp_path / name, columns={"x": "X"})
 
 

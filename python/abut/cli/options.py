@@ -13,8 +13,8 @@ from ..base.checks import positive
 # Texts about SPHERES and OUT for the help of the commands that have them.
 SPHERES = """\
 SPHERES  CSV with a header (x,y,z,radius or diameter), .npy (n, 4), .npz (centers, radii), or a
-         LAMMPS/LIGGGHTS dump (also .gz, .zst). Several files with one frame each: a folder, a
-         'pattern*' in quotes, or a .pvd list that abut.write_frames wrote"""
+         LAMMPS/LIGGGHTS dump or .xyz (also .gz, .zst). Several files with one frame each: a folder,
+         a 'pattern*' in quotes, or a .pvd list that abut.write_frames wrote"""
 OUT = """\
 OUT      .csv, .npz, .vtp (for ParaView) or .parquet; .pvd writes one .vtp file for each frame and a
          list of them, which ParaView plays; - writes CSV to standard output"""

@@ -19,7 +19,7 @@ from ..results.pairs import Pairs
 from ..results.table import Table
 from ..search.facets import Facets
 from ..search.mesh import Mesh
-from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu
+from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu, xyz
 from .errors import errors_naming
 from .frame import Frame
 from .frames import Frames, read_frames
@@ -224,16 +224,21 @@ def read_spheres(
           by gzip or zstd (zstd needs Python 3.14 or the package ``zstandard``). Its columns are
           ``radius`` or ``diameter``, coordinates ``x``, ``xu``, ``xs`` or ``xsu`` (the scaled ones
           are multiplied by the box) and optionally ``id``. `read_frames` reads its frames one
-          after the other, with their other columns.
+          after the other, with their other columns;
+        - ``.xyz`` or ``.extxyz``, plain or compressed (``.xyz.gz``): extended XYZ. Its key
+          ``Properties`` names ``pos:R:3``, ``radius:R:1`` (or ``diameter:R:1``) and optionally
+          ``id:I:1``.
     frame : int or "all", default -1
-        Number of a dump's frame, from 0; negative ones count from the last. "all" joins all frames.
+        Number of the frame in a dump or xyz file, from 0; negative ones count from the last. "all"
+        joins all frames.
     columns : mapping of str to str, optional
         The file's names of the columns x, y, z, radius (or diameter) and id, where they differ, for
-        a csv file or dump: ``{"x": "X (mm)", "radius": "R"}``. Case does not matter in csv files.
+        a csv file, dump or xyz file: ``{"x": "X (mm)", "radius": "R"}``. Case does not matter in
+        csv files.
     scale : float, default 1
         Factor for centers and radii: 1e-3 converts millimeters to meters.
     radius : float or dict of int to float, optional
-        The radius of all spheres of a dump or csv file, which then needs no column of radii; or
+        The radius of all spheres of a dump, csv or xyz file, which then needs no such column; or
         one for each number in its column ``type``: ``{1: 0.5e-3, 2: 1e-3}``. In the file's unit.
 
     Returns
@@ -267,22 +272,29 @@ def read_spheres(
     given = read_radius(radius)
     if frame != "all":
         frame = checks.whole(frame, "frame")
-    if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file):
+    if series := _series_of(file):
         with errors_naming(file):
-            return scaled(dump.read_spheres(file, frame, called, given), factor)
-    read = _by_ending(file, _SPHERE_READERS, "spheres", "; a dump begins with 'ITEM:'")
+            return scaled(series.read_spheres(file, frame, called, given), factor)
+    read = _by_ending(file, _SPHERE_READERS, "spheres", ", .xyz; a dump begins with 'ITEM:'")
     if frame not in (-1, 0, "all"):
         raise ValueError(f"{file} has one frame, but no frame {frame}: leave out frame=")
     is_csv = read is csv.read_spheres
     if not is_csv and (called or given is not None):
         what = "columns" if called else "radius"
-        raise ValueError(f"{file}: leave out {what}=, which is for csv files and dumps")
+        raise ValueError(f"{file}: leave out {what}=, which is for dumps, csv and xyz files")
     with errors_naming(file):
         spheres = csv.read_spheres(file, called, given) if is_csv else read(file)
         spheres = scaled(spheres, factor)
     if frame == "all":
         return spheres._replace(frame=np.zeros(len(spheres.radii), np.intp))
     return spheres
+
+
+def _series_of(file: Path) -> Any:
+    """Return the module that reads a file with several frames; None for other files."""
+    if xyz.is_xyz(file):
+        return xyz
+    return dump if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file) else None
 
 
 def load_contacts(path: Pathlike, meshes: Mesh | Sequence[Mesh] | None = None) -> Contacts:

@@ -6,9 +6,9 @@ Files that are compressed by gzip or zstd can be read; files are written without
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.periods import Period
+from . import series
 from .boxes import Box, read_box
-from .errors import CutOff, errors_naming
-from .frame import Frame, check_kind
+from .errors import CutOff
+from .frame import check_kind
 from .packed import Unpacked
-from .rows import Text, read_block
-from .spheres import Columns, Radius, Spheres, find_columns, from_table, joined, more_of, renamed
+from .rows import Place
+from .series import Series
+from .spheres import Columns, find_columns
 from .text import reals, shown, wholes
 
 # The columns of coordinates: wrapped, unwrapped, as fractions of the box, or fractions that are
@@ -42,9 +44,6 @@ _BOX = "BOX BOUNDS"
 # The largest number of lines of a head, which has about ten. A damaged file of a megabyte of gzip
 # may unpack to a gigabyte, and without a bound all of it might be read as a head.
 _HEAD_LINES = 64
-
-# The number of frames that are joined at a time, since many small arrays take more memory.
-_JOINED_FRAMES = 1 << 10
 
 
 class _Head(NamedTuple):
@@ -79,14 +78,6 @@ class _Head(NamedTuple):
             ) from None
 
 
-class Place(NamedTuple):
-    """Where a frame begins."""
-
-    offset: int  # in bytes of the unpacked text
-    line: int  # the number of lines before it
-    number: int
-
-
 def is_dump(path: Path) -> bool:
     """Return whether a file begins with "ITEM:", or is compressed and too damaged to find out."""
     return _begins(path) == _ITEM
@@ -108,177 +99,13 @@ def _begins(path: Path) -> bytes:
     return begin[: len(_ITEM)]
 
 
-# ---- spheres of a file ---------------------------------------------------------------------------
-
-
-def read_spheres(
-    path: Path, frame: int | str, called: Mapping[str, str], radius: Radius
-) -> Spheres:
-    """Read the spheres of one frame or of all frames.
-
-    frame: its number, counted from 0 or, if negative, from the end; or "all". called: by our names
-    of columns, the file's names where they differ.
-    """
-    if isinstance(frame, str):
-        return _all_of(path, called, radius)
-    place = frame if frame >= 0 else _last_place(path, -frame)
-    return _one_of(path, place, called, radius)
-
-
-def _one_of(path: Path, frame: int | Place, called: Mapping[str, str], radius: Radius) -> Spheres:
-    """Read the spheres of the frame with this number, or of the frame that begins at a place."""
-    with Unpacked(path) as file:
-        dump = _Dump(file, radius)
-        number = frame if isinstance(frame, int) else dump.go_to(frame).number
-        while head := dump.next_head():
-            if head.number == number:
-                return dump.spheres(head, called)
-            dump.skip(head)
-    raise ValueError(f"there are {dump.frame_count} frames, but no frame {number}")
-
-
-def _last_place(path: Path, number: int) -> Place:
-    """Return where the frame begins that is the `number`-th from the end; 1 is the last one."""
-    places: deque[Place] = deque()
-    with Unpacked(path) as file:
-        dump = _Dump(file)
-        while (place := dump.next_place()) and (head := dump.next_head()):
-            dump.skip(head)
-            places.append(place)
-            if len(places) > number:
-                places.popleft()
-    if len(places) < number:
-        raise ValueError(f"there are {len(places)} frames, but no frame {-number}")
-    return places[0]
-
-
-def _all_of(path: Path, called: Mapping[str, str], radius: Radius) -> Spheres:
-    blocks: list[Spheres] = []
-    frames: list[Spheres] = []
-    with Unpacked(path) as file:
-        dump = _Dump(file, radius)
-        while head := dump.next_head():
-            spheres = dump.spheres(head, called)
-            number = np.full(len(spheres.radii), head.number, np.intp)
-            frames.append(spheres._replace(frame=number))
-            if len(frames) == _JOINED_FRAMES:
-                blocks.append(_joined(frames))
-                frames = []
-    return _joined([*blocks, *frames])
-
-
-def _joined(parts: list[Spheres]) -> Spheres:
-    centers, radii, ids, frame = zip(*parts, strict=True)
-    return Spheres(
-        np.concatenate(centers),
-        np.concatenate(radii),
-        None if any(one is None for one in ids) else np.concatenate(ids),
-        np.concatenate(frame),
-    )
-
-
-# ---- frames of a file ----------------------------------------------------------------------------
-
-
-def find_places(path: Path, drop: bool) -> list[Place]:
-    """Return where the frames begin.
-
-    Broken frames are included, and reading one raises the error. With `drop`, a frame is omitted
-    if it is broken only because the file ends too early.
-    """
-    places: list[Place] = []
-    with Unpacked(path) as file:
-        dump = _Dump(file)
-        while place := dump.next_place():
-            try:
-                if not dump.pass_frame():
-                    break
-            except CutOff:
-                if not drop:
-                    places.append(place)
-                break
-            except ValueError:
-                places.append(place)
-                if not dump.go_behind(place):
-                    break
-            else:
-                places.append(place)
-    return places
-
-
-def read_frames(path: Path, names: Sequence[str], drop: bool, radius: Radius) -> Iterator[Frame]:
-    """Read all frames of a file, one after the other, with the further columns `names`."""
-    with Unpacked(path) as file:
-        dump = _Dump(file, radius)
-        while True:
-            try:
-                with errors_naming(path):
-                    frame = dump.next_frame(names)
-            except CutOff:
-                if drop:
-                    return
-                raise
-            if frame is None:
-                return
-            yield frame
-
-
-def read_places(
-    path: Path, names: Sequence[str], places: Iterable[Place], radius: Radius
-) -> Iterator[Frame]:
-    """Read the frames at these places, in this order; to go back, the file is opened again."""
-    left = deque(places)
-    while left:
-        with Unpacked(path) as file:
-            dump = _Dump(file, radius)
-            while left and left[0].offset >= dump.text.offset:
-                with errors_naming(path):
-                    frame = dump.frame_at(left.popleft(), names)
-                yield frame
-
-
-def read_column_names(path: Path) -> list[str]:
-    """Read the column names of the first frame."""
-    with Unpacked(path) as file:
-        head = _Dump(file).next_head()
-        return [] if head is None else list(head.names)
-
-
 # ---- an open file --------------------------------------------------------------------------------
 
 
-class _Dump:
-    """An open dump, read frame by frame from the current place on."""
+class Dump(Series[_Head]):
+    """An open dump."""
 
-    def __init__(self, file: Unpacked, radius: Radius = None):
-        self.text, self.radius = Text(file), radius
-        self.frame_count = 0
-
-    def next_place(self) -> Place:
-        return Place(self.text.offset, self.text.line, self.frame_count)
-
-    def go_to(self, place: Place) -> Place:
-        """Move forward to the beginning of a frame, and return this place."""
-        self.text.go_to(place.offset, place.line)
-        self.frame_count = place.number
-        return place
-
-    def frame_at(self, place: Place, names: Sequence[str]) -> Frame:
-        """Move forward to a place and read the frame that begins there."""
-        self.go_to(place)
-        frame = self.next_frame(names)
-        if frame is None:
-            raise ValueError(f"frame {place.number} is no longer there: the file has changed")
-        return frame
-
-    def pass_frame(self) -> bool:
-        """Skip the next frame; raise if it is not whole. Return False if there is none."""
-        if not (head := self.next_head()):
-            return False
-        self.skip(head)
-        self.check_end(head)
-        self._check_behind(head)
-        return True
+    axes = _AXES
 
     def go_behind(self, place: Place) -> bool:
         """Move to the frame after the broken one at `place`; return False if there is none."""
@@ -340,79 +167,35 @@ class _Dump:
                 f" {_HEAD_LINES} lines"
             )
 
-    def skip(self, head: _Head) -> None:
-        """Skip the rows of a frame, after its head was read; raise if there are too few."""
-        row_count = 0
-        for first, block, lines in self.text.pass_rows(head.sphere_count):
-            # Searching for the first letter takes a tenth of the time, and mostly finds none.
-            if _ITEM[:1] in block and _ITEM in block:
-                at = block.index(_ITEM)
-                before = block.count(b"\n", 0, at)
-                row_count += before
-                self.text.go_back(self.text.offset - len(block) + at, first - 1 + before)
-                raise ValueError(
-                    f"frame {head.number} should have {head.sphere_count} spheres, but after"
-                    f" {row_count} another frame begins"
-                )
-            row_count += lines
-        _check_count(head, row_count)
+    def check_block(self, head: _Head, first: int, block: bytes, row_count: int) -> None:
+        # Searching for the first letter takes a tenth of the time, and mostly finds none.
+        if _ITEM[:1] in block and _ITEM in block:
+            at = block.index(_ITEM)
+            before = block.count(b"\n", 0, at)
+            self.text.go_back(self.text.offset - len(block) + at, first - 1 + before)
+            raise ValueError(
+                f"frame {head.number} should have {head.sphere_count} spheres, but after"
+                f" {row_count + before} another frame begins"
+            )
 
-    def table(
-        self, head: _Head, columns: Columns, rows: Iterable[tuple[int, bytes, int]]
-    ) -> list[NDArray]:
-        """Read the picked columns of a frame from blocks of its rows."""
-        row_count, blocks = 0, []
-        for line, block, lines in rows:
-            blocks.append(read_block(block, lines, columns, line, row_count))
-            row_count += lines
-        _check_count(head, row_count)
-        table = joined(blocks or [read_block(b"", 0, columns, 0, 0)])
+    def columns(self, head: _Head, names: Sequence[str]) -> Columns:
+        return find_columns(head.names, self.axes, names, _kind_of, self.radius)
+
+    def whole(self, head: _Head) -> dict[str, Any]:
+        box = head.box()
+        return {
+            "step": _step_number(head),
+            "time": _time(head),
+            "period": None if box is None else head.period(box),
+            "origin": None if box is None else box.origin,
+        }
+
+    def placed(self, head: _Head, columns: Columns, table: list[NDArray]) -> list[NDArray]:
         if columns.axes[0] in _SCALED:
             table[:3] = _unscaled(np.stack(table[:3], axis=1), head).T
         return table
 
-    def spheres(self, head: _Head, called: Mapping[str, str]) -> Spheres:
-        """Read the spheres of a frame, after its head was read."""
-        columns = find_columns(renamed(head.names, called), _AXES, radius=self.radius)
-        rows = self.text.take_rows(head.sphere_count)
-        return from_table(self.table(head, columns, rows), columns)
-
-    def next_frame(self, names: Sequence[str]) -> Frame | None:
-        """Read the next frame, with the further columns `names`; None at the end."""
-        head = self.next_head()
-        return None if head is None else self._frame(head, names)
-
-    def _frame(self, head: _Head, names: Sequence[str]) -> Frame:
-        # This must come first: if the last line is still being written, it may lack columns.
-        self.check_end(head)
-        try:
-            columns = find_columns(head.names, _AXES, names, _kind_of, self.radius)
-            box = head.box()
-            period = None if box is None else head.period(box)
-            table = self.table(head, columns, self._ended_rows(head))
-            self._check_behind(head)
-            spheres = from_table(table, columns)
-        except CutOff:
-            raise
-        except ValueError as error:
-            raise ValueError(_with_frame(str(error), head.number)) from None
-        return Frame(
-            *spheres[:3],
-            step=_step_number(head),
-            time=_time(head),
-            period=period,
-            origin=None if box is None else box.origin,
-            columns=more_of(table, columns),
-        )
-
-    def _ended_rows(self, head: _Head) -> Iterator[tuple[int, bytes, int]]:
-        """Return blocks of the frame's rows; raise if the last line has no end."""
-        for block in self.text.take_rows(head.sphere_count):
-            self.check_end(head)
-            yield block
-
-    def _check_behind(self, head: _Head) -> None:
-        """Raise if there are more rows than the number in the head."""
+    def check_behind(self, head: _Head) -> None:
         behind = self.text.peek(len(_ITEM))
         if not _ITEM.startswith(behind):
             raise ValueError(
@@ -420,26 +203,12 @@ class _Dump:
                 f" {self.text.line + 1} after them does not begin another frame"
             )
 
-    def check_end(self, head: _Head) -> None:
-        """Raise if the last line has no end: another program may still be writing it."""
-        if self.text.is_open:
-            raise CutOff(
-                f"the last line of frame {head.number} has no end: it may be cut off. If it is"
-                " whole, add a line feed after it"
-            )
 
-
-def _with_frame(message: str, number: int) -> str:
-    name = f"frame {number}"
-    return message if name in message else f"{name}: {message}"
-
-
-def _check_count(head: _Head, rows: int) -> None:
-    if rows < head.sphere_count:
-        raise CutOff(
-            f"frame {head.number} should have {head.sphere_count} spheres,"
-            f" but the file ends after {rows}"
-        )
+read_spheres = partial(series.read_spheres, Dump)
+find_places = partial(series.find_places, Dump)
+read_frames = partial(series.read_frames, Dump)
+read_places = partial(series.read_places, Dump)
+read_column_names = partial(series.read_column_names, Dump)
 
 
 def _kind_of(name: str) -> str:

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
-from . import csv, dump, npy, npz, pvd, vtp
+from . import csv, dump, npy, npz, pvd, vtp, xyz
 from .errors import errors_naming
 from .frame import Frame
+from .rows import Place
 from .spheres import Radius, read_radius
 
 if TYPE_CHECKING:
@@ -33,16 +34,18 @@ _READERS: dict[str, Callable[..., Frame]] = {
 }
 _LIST = ".pvd"
 _DUMP = "dump"
+# The kinds of files with several frames, with the modules that read them.
+_SERIES: dict[str, Any] = {_DUMP: dump, xyz.ENDINGS[0]: xyz}
 _NAMES: dict[str, Callable[[Path], list[str]]] = {
     ".npz": npz.read_column_names,
     ".vtp": vtp.read_column_names,
     ".csv": csv.read_column_names,
     ".npy": npy.read_column_names,
-    _DUMP: dump.read_column_names,
+    **{kind: module.read_column_names for kind, module in _SERIES.items()},
 }
 
 # The kinds of files with frames, for error messages.
-_KINDS = f"{', '.join(_READERS)}, {_LIST}; a dump begins with 'ITEM:'"
+_KINDS = f"{', '.join((*_READERS, *xyz.ENDINGS, _LIST))}; a dump begins with 'ITEM:'"
 
 # The ends of the names of files that `write_frames` writes next to a file of spheres. They are not
 # frames.
@@ -92,6 +95,8 @@ def read_frames(
         - a dump of LAMMPS or LIGGGHTS with any number of frames, recognized by its first line
           ``ITEM:``. It may be compressed by gzip or zstd (zstd needs Python 3.14 or the package
           ``zstandard``). Its columns are described at `read_spheres`;
+        - an extended XYZ file, ``.xyz`` or ``.extxyz``, with any number of frames. It may be
+          compressed, too: ``.xyz.gz``. ``Lattice``, ``Origin`` and ``pbc`` describe the box;
         - a ``.pvd`` list of files and times that `write_frames` wrote;
         - a ``.npz``, ``.vtp``, ``.csv`` or ``.npy`` file with one frame, written by `write_frames`
           or in a form that `read_spheres` reads;
@@ -105,14 +110,16 @@ def read_frames(
         ``100.vtp``), and files of a folder that hold no spheres.
     columns : sequence of str, optional
         Names of further columns in the files, such as ``("vx", "type")``: columns of a dump or csv
-        file, keys of an npz file, or point data of a vtp file. ``frames.columns`` lists them.
+        file, keys of an npz file, point data of a vtp file, or entries of ``Properties`` in an xyz
+        file. ``frames.columns`` lists them.
     on_truncated : {"raise", "drop"}
-        What to do with a dump that ends inside a frame, for example because it is still being
-        written. By default this frame is included, and reading it is an error that names the frame
-        and the file; ``"drop"`` leaves it out. A last row without a line feed counts as cut off.
+        What to do with a dump or xyz file that ends inside a frame, for example because it is still
+        being written. By default this frame is included, and reading it is an error that names the
+        frame and the file; ``"drop"`` leaves it out. A last row without a line feed counts as cut
+        off.
     radius : float or dict of int to float, optional
-        The radius of all spheres of dumps and csv files, which then need no column of radii; or one
-        for each number in their column ``type``: ``{1: 0.5e-3, 2: 1e-3}``.
+        The radius of all spheres of dumps, csv and xyz files, which then need no column of radii;
+        or one for each number in their column ``type``: ``{1: 0.5e-3, 2: 1e-3}``.
 
     Returns
     -------
@@ -133,7 +140,8 @@ def read_frames(
     Reading a broken frame is an error that names the frame; all other frames can still be read by
     their numbers. A frame may have too few or too many rows, or stop where a run was restarted: the
     next frame begins at the next ``ITEM: TIMESTEP`` (or ``TIME`` or ``UNITS``, which LAMMPS may
-    write before it). After a damaged place in a compressed file nothing can be read.
+    write before it). After a damaged place in a compressed file nothing can be read, nor after a
+    broken frame of an xyz file, in which nothing marks where a frame begins.
 
     Examples
     --------
@@ -158,8 +166,10 @@ def read_frames(
     options = _Options(_names(columns), drop, read_radius(radius))
     files = tuple(_find_files(path, options.drop))
     for file in files:
-        if radius is not None and file.kind not in ("", _DUMP, ".csv"):
-            raise ValueError(f"{file.path}: leave out radius=, which is for dumps and csv files")
+        if radius is not None and file.kind not in ("", *_SERIES, ".csv"):
+            raise ValueError(
+                f"{file.path}: leave out radius=, which is for dumps, csv and xyz files"
+            )
     return Frames._of(files, options)
 
 
@@ -288,20 +298,20 @@ def _make_index(files: tuple[_File, ...], drop: bool) -> _Index:
     return _Index(numbers, *(column.copy() for column in table.T))
 
 
-def _places_of(file: _File, drop: bool) -> list[dump.Place]:
-    only = [dump.Place(0, 0, 0)]
-    if file.kind != _DUMP:
+def _places_of(file: _File, drop: bool) -> list[Place]:
+    only = [Place(0, 0, 0)]
+    if file.kind not in _SERIES:
         return only
     try:
-        return dump.find_places(file.path, drop)
+        return list(_SERIES[file.kind].find_places(file.path, drop))
     except OSError:
         return only  # an unreadable file counts as one frame; reading the frame raises the error
 
 
 def _frames_of(file: _File, options: _Options) -> Iterator[Frame]:
     """Read all frames of a file."""
-    if file.kind == _DUMP:
-        frames = dump.read_frames(file.path, *options)
+    if file.kind in _SERIES:
+        frames = _SERIES[file.kind].read_frames(file.path, *options)
         yield from (_with_time(frame, file) for frame in frames)
     else:
         yield _read_one(file, options)
@@ -311,9 +321,10 @@ def _frames_at(
     file: _File, places: Iterable[tuple[int, int, int]], options: _Options
 ) -> Iterator[Frame]:
     """Read the frames of a file that begin at these places."""
-    if file.kind == _DUMP:
-        begins = (dump.Place(*place) for place in places)
-        frames = dump.read_places(file.path, options.columns, begins, options.radius)
+    if file.kind in _SERIES:
+        begins = (Place(*place) for place in places)
+        read = _SERIES[file.kind].read_places
+        frames = read(file.path, options.columns, begins, options.radius)
         yield from (_with_time(frame, file) for frame in frames)
     else:
         yield from (_read_one(file, options) for _ in places)
@@ -391,8 +402,8 @@ def _kind_of(path: Path) -> str:
 
 
 def _ending_of(path: Path) -> str:
-    ending = path.suffix.lower()
-    return ending if ending in (*_READERS, _LIST) else ""
+    ending = xyz.ENDINGS[0] if xyz.is_xyz(path) else path.suffix.lower()
+    return ending if ending in (*_READERS, *_SERIES, _LIST) else ""
 
 
 def _all_known(files: list[_File]) -> list[_File]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,14 @@ _LINE_FEED = ord("\n")
 
 # The largest number of bytes of a match that `find` may search.
 _PATTERN_BYTES = 32
+
+
+class Place(NamedTuple):
+    """Where a frame begins."""
+
+    offset: int  # in bytes of the unpacked text
+    line: int  # the number of lines before it
+    number: int
 
 
 class Text:
