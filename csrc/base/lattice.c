@@ -302,7 +302,7 @@ image_range lattice_images_of_ball(const lattice *l, vec3 center, double radius)
     double low[3], high[3];
     for (int k = 0; k < 3; k++) {
         const double part = lattice_repeats(l, k) ? radius / l->widths[k] : 0.0;
-        low[k] = -part - l->slacks[k], high[k] = 1.0 + part + l->slacks[k];
+        low[k] = -part - 2.0 * l->slacks[k], high[k] = 1.0 + part + 2.0 * l->slacks[k];
     }
     return whole_numbers(l, vec3_scale(center, -1.0), low, high);
 }

@@ -12,7 +12,8 @@ typedef struct lattice {
     /* Fraction a of a point is its dot product with inverse[a]: how many vectors a lead to it. 0
      * where vector a is 0. */
     vec3 inverse[3];
-    double slacks[3]; /* fractions of a point in a tilted box may be this much outside of 0 to 1 */
+    double slacks[3]; /* computed fractions of a point in a tilted box are outside of 0 to 1 by at
+                         most this, and true fractions by twice as much */
     double widths[3]; /* distance of the two borders of the box that vector a joins; 0: no vector */
     double period[3], inv_period[3]; /* lengths of vectors along the axes, and their inverses */
     bool is_periodic;                /* at least one vector is not 0 */
