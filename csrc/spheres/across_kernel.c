@@ -27,10 +27,8 @@ LANES_INLINE bool open_window(const grid *g, const grid_level *level, int axis, 
     place = grid_distance(g, axis, place) * at->inv_length;
     const double half = reach * at->inv_length + level->slack;
     double low = floor(place - half), high = floor(place + half);
-    if (g->lattice.period[axis] == 0.0) {
-        low = low > level->first[axis] ? low : level->first[axis];
-        high = high < level->last[axis] ? high : level->last[axis];
-    }
+    low = low > level->first[axis] ? low : level->first[axis];
+    high = high < level->last[axis] ? high : level->last[axis];
     if (low > high) {
         return false;
     }
@@ -91,7 +89,7 @@ LANES_INLINE void find_runs(const field *f, pair_queue *queue, mode m)
 /* Compares each task's sphere with all spheres of its cells. False: the search must end. */
 LANES_INLINE bool do_tasks(const grid *g, pair_queue *queue, mode m)
 {
-    const field all = field_of(g, m), *f = &all;
+    const field all = field_of(g), *f = &all;
     find_runs(f, queue, m);
     for (int32_t t = 0; t < queue->task_count; t++) {
         const look_task task = queue->tasks[t];
@@ -108,11 +106,7 @@ LANES_INLINE bool do_tasks(const grid *g, pair_queue *queue, mode m)
 
 static bool finish(const grid *g, pair_queue *queue)
 {
-    if (g->near_reach) {
-        return g->lattice.is_periodic ? do_tasks(g, queue, FLOATS | PERIODIC)
-                                      : do_tasks(g, queue, FLOATS);
-    }
-    return g->lattice.is_periodic ? do_tasks(g, queue, PERIODIC) : do_tasks(g, queue, DOUBLES);
+    return g->near_reach ? do_tasks(g, queue, FLOATS) : do_tasks(g, queue, DOUBLES);
 }
 
 bool KERNEL(across_finish)(const grid *g, pair_queue *queue)

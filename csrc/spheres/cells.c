@@ -143,11 +143,9 @@ static void bound_level(const grid *g, grid_level *level)
     for (int axis = 0; axis < 3; axis++) {
         const grid_axis *at = &level->axes[axis];
         const double origin = g->near_reach ? g->low[axis] : 0.0, margin = (double)g->margin;
-        double least = -INFINITY, most = INFINITY;
-        if (g->lattice.period[axis] == 0.0) {
-            pair_kernels_take()->grid_bound(g, axis, begin, end, &least, &most);
-            least += origin - margin, most += origin + margin;
-        }
+        double least, most;
+        pair_kernels_take()->grid_bound(g, axis, begin, end, &least, &most);
+        least += origin - margin, most += origin + margin;
         const double low = grid_distance(g, axis, least);
         const double high = grid_distance(g, axis, most);
         const double first = floor(low * at->inv_length - level->slack);
@@ -200,14 +198,6 @@ static abut_status fill(filling *f)
     return status ? status : parallel_run(&filling_plan, fill_chunk, f);
 }
 
-/* The part of the occupancy that comes from giants, which are all in one cell. This part does not
- * count, since finer levels could not lower it. */
-static abut_index occupancy_of_giants(const grid_plan *plan)
-{
-    const abut_index giants = plan->has_giants ? plan->populations[plan->level_count - 1] : 0;
-    return giants * giants;
-}
-
 abut_status cells_fill(grid *g, const grid_plan *plan)
 {
     filling f = {.g = g, .plan = plan};
@@ -217,8 +207,7 @@ abut_status cells_fill(grid *g, const grid_plan *plan)
     status = status ? status : fill(&f);
     if (!status) {
         bound_levels(g, plan);
-        g->occupancy =
-            (double)(atomic_load(&f.occupancy) - occupancy_of_giants(plan)) / (double)plan->count;
+        g->occupancy = (double)atomic_load(&f.occupancy) / (double)plan->count;
     }
     return status;
 }

@@ -1,5 +1,6 @@
 /* Divides the search into chunks. */
 #include "../base/memory.h"
+#include "../base/parallel.h"
 #include "query_pairs.h"
 
 /* The largest and the smallest number of spheres in a chunk, if only their own level is searched.
@@ -9,19 +10,14 @@ enum { CHUNK_SPHERES = 8192, SMALLEST_CHUNK = 64, USUAL_CHUNKS = 16 };
 /* Searching this many rows of cells takes as long as searching a sphere's own level. */
 #define ROWS_PER_SPHERE 16.0
 
-/* The smallest work of a chunk of giants: the number of its giants times the number of the query's
- * own spheres. */
-enum { GIANTS_WORK = 1 << 16 };
-
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level)
 {
     if (level < 0) {
         return (level_range){0, pairs->memory->grid.level_count};
     }
-    if (pairs->finder->search == ABUT_TOP_DOWN || pairs_is_of_giants(pairs, level)) {
-        return (level_range){0, level};
-    }
-    return (level_range){level + 1, pairs->memory->grid.level_count - pairs->levels.has_giants};
+    return pairs->finder->search == ABUT_TOP_DOWN
+               ? (level_range){0, level}
+               : (level_range){level + 1, pairs->memory->grid.level_count};
 }
 
 /* The first of the cells `cell` ... `last` that begins at sphere `sphere` of the grid's order or
@@ -90,30 +86,15 @@ static abut_status add_level_chunks(abut_pairs *pairs, int32_t h)
     return status;
 }
 
-/* Adds chunks of giants. They have few giants, since all other levels are searched for each. */
-static abut_status add_giant_chunks(abut_pairs *pairs, int32_t h)
-{
-    const grid *g = &pairs->memory->grid;
-    const grid_level *level = &g->levels[h];
-    const int32_t begin = g->begins[level->first_cell], end = g->begins[level->first_cell + 1];
-    const int32_t share = (end - begin) / USUAL_CHUNKS;
-    const int32_t worth = (int32_t)(GIANTS_WORK / pairs->own.count);
-    const int32_t step = 1 + (share > worth ? share : worth);
-    abut_status status = ABUT_OK;
-    for (int32_t k = begin; !status && k < end; k += step) {
-        const int32_t next = k + step < end ? k + step : end;
-        status = add_chunk(pairs, (pair_chunk){.level = h, .begin = k, .end = next});
-    }
-    return status;
-}
-
-static abut_status add_row_chunks(abut_pairs *pairs)
+/* Adds chunks of items of the query's own set, which are compared with those in the grid: all of
+ * them, or the copies alone. */
+static abut_status add_item_chunks(abut_pairs *pairs, abut_index first)
 {
     const level_set *levels = &pairs->finder->levels;
     const abut_index step = chunk_spheres(pairs, -1, levels->reaches[levels->count - 1]);
     abut_status status = ABUT_OK;
-    for (abut_index k = 0; !status && k < pairs->own.count; k += step) {
-        const abut_index end = k + step < pairs->own.count ? k + step : pairs->own.count;
+    for (abut_index k = first; !status && k < pairs->own.item_count; k += step) {
+        const abut_index end = parallel_chunk_end(k, step, pairs->own.item_count);
         status =
             add_chunk(pairs, (pair_chunk){.level = -1, .begin = (int32_t)k, .end = (int32_t)end});
     }
@@ -124,13 +105,12 @@ static abut_status add_row_chunks(abut_pairs *pairs)
 abut_status chunks_make(abut_pairs *pairs)
 {
     pairs->chunk_count = 0;
-    if (pairs->second_set == &pairs->others || pairs->images) {
-        return add_row_chunks(pairs);
+    if (pairs->second_set == &pairs->others) {
+        return add_item_chunks(pairs, 0);
     }
-    abut_status status = ABUT_OK;
+    abut_status status = add_item_chunks(pairs, pairs->own.count);
     for (int32_t h = pairs->memory->grid.level_count - 1; !status && h >= 0; h--) {
-        status =
-            pairs_is_of_giants(pairs, h) ? add_giant_chunks(pairs, h) : add_level_chunks(pairs, h);
+        status = add_level_chunks(pairs, h);
     }
     return status;
 }

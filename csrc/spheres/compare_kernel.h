@@ -1,9 +1,8 @@
 /* Compares one sphere with several of a grid at a time.
  *
  * A pair touches if the square of the centers' distance, (dx dx + dy dy) + dz dz, is at most the
- * square of the sum of the reaches. Both squares are doubles. In a periodic box, the nearest image
- * counts. Nothing else decides: cells only select spheres to compare, and floats leave close cases
- * to doubles. */
+ * square of the sum of the reaches. Both squares are doubles. Nothing else decides: cells only
+ * select spheres to compare, and floats leave close cases to doubles. */
 #ifndef SPHERES_COMPARE_KERNEL_H
 #define SPHERES_COMPARE_KERNEL_H
 
@@ -11,22 +10,20 @@
 #include "../base/prefetch.h"
 #include "kernels.h"
 
-/* Flags: how spheres are compared. FLOATS: first in floats. PERIODIC: at the nearest image. */
-typedef enum mode { DOUBLES = 0, FLOATS = 1, PERIODIC = 2 } mode;
+/* How spheres are compared: in doubles, or first in floats. */
+typedef enum mode { DOUBLES, FLOATS } mode;
 
-/* Copies of the grid's pointers and periods, which can stay in registers. The grid itself cannot:
- * the compiler must assume that any write to a list changes it. Members that the mode does not need
- * are not set. */
+/* Copies of the grid's pointers, which can stay in registers. The grid itself cannot: the compiler
+ * must assume that any write to a list changes it. Pointers that the mode does not need are NULL.
+ */
 typedef struct field {
     const grid *grid;
     const int32_t *begins, *ids;
     const float *near_place[3], *near_reach;
     const double *place[3], *reach;
-    singles near_period[3], near_inv_period[3];
-    lanes period[3], inv_period[3];
 } field;
 
-LANES_INLINE field field_of(const grid *g, mode m)
+LANES_INLINE field field_of(const grid *g)
 {
     field f = {.grid = g,
                .begins = g->begins,
@@ -36,12 +33,6 @@ LANES_INLINE field field_of(const grid *g, mode m)
     for (int axis = 0; axis < 3; axis++) {
         f.near_place[axis] = g->near_place[axis];
         f.place[axis] = g->place[axis];
-        if (m & PERIODIC) {
-            f.near_period[axis] = singles_set((float)g->lattice.period[axis]);
-            f.near_inv_period[axis] = singles_set((float)g->lattice.inv_period[axis]);
-            f.period[axis] = lanes_set(g->lattice.period[axis]);
-            f.inv_period[axis] = lanes_set(g->lattice.inv_period[axis]);
-        }
     }
     return f;
 }
@@ -51,11 +42,11 @@ LANES_INLINE field field_of(const grid *g, mode m)
 LANES_INLINE void fetch(const field *f, int32_t k, mode m)
 {
     for (int axis = 0; axis < 3; axis++) {
-        PREFETCH((uintptr_t)(m & FLOATS ? (const void *)f->near_place[axis] : f->place[axis]) +
-                 (uintptr_t)k * (m & FLOATS ? sizeof(float) : sizeof(double)));
+        PREFETCH((uintptr_t)(m == FLOATS ? (const void *)f->near_place[axis] : f->place[axis]) +
+                 (uintptr_t)k * (m == FLOATS ? sizeof(float) : sizeof(double)));
     }
-    PREFETCH((uintptr_t)(m & FLOATS ? (const void *)f->near_reach : f->reach) +
-             (uintptr_t)k * (m & FLOATS ? sizeof(float) : sizeof(double)));
+    PREFETCH((uintptr_t)(m == FLOATS ? (const void *)f->near_reach : f->reach) +
+             (uintptr_t)k * (m == FLOATS ? sizeof(float) : sizeof(double)));
 }
 
 /* The sphere that is compared with those of the grid. */
@@ -71,7 +62,7 @@ LANES_INLINE looker look(const grid *g, const sphere_row *row, int32_t number, m
 {
     looker from = {.row = row, .number = number};
     for (int axis = 0; axis < 3; axis++) {
-        if (m & FLOATS) {
+        if (m == FLOATS) {
             from.near_place[axis] = singles_set((float)(row->place[axis] - g->low[axis]));
         } else {
             from.place[axis] = lanes_set(row->place[axis]);
@@ -90,13 +81,13 @@ LANES_INLINE looker look_near(const field *f, int32_t a, mode m)
     const grid *g = f->grid;
     looker from = {.row = &g->rows[f->ids[a]], .number = f->ids[a]};
     for (int axis = 0; axis < 3; axis++) {
-        if (m & FLOATS) {
+        if (m == FLOATS) {
             from.near_place[axis] = singles_set(f->near_place[axis][a]);
         } else {
             from.place[axis] = lanes_set(f->place[axis][a]);
         }
     }
-    if (m & FLOATS) {
+    if (m == FLOATS) {
         from.least_reach = singles_set(f->near_reach[a] - g->margin);
         from.most_reach = singles_set(f->near_reach[a] + g->margin);
     } else {
@@ -106,18 +97,11 @@ LANES_INLINE looker look_near(const field *f, int32_t a, mode m)
 }
 
 /* Whether two spheres touch, by the same arithmetic as compare_doubles. */
-static bool touches(const grid *g, const sphere_row *from, const sphere_row *to)
+static bool touches(const sphere_row *from, const sphere_row *to)
 {
-    double d[3];
-    for (int axis = 0; axis < 3; axis++) {
-        /* adding and subtracting it rounds to a whole number, as in lanes_round */
-        const double ones = 0x1.8p52;
-        d[axis] = from->place[axis] - to->place[axis];
-        d[axis] -=
-            ((d[axis] * g->lattice.inv_period[axis] + ones) - ones) * g->lattice.period[axis];
-    }
+    const vec3 apart = vec3_sub(vec3_load(from->place), vec3_load(to->place));
     const double reach = from->reach + to->reach;
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
+    return vec3_norm_sq(apart) <= reach * reach;
 }
 
 /* Decides in doubles which spheres touch `from`, among those with set bits in `open`. Bit 0 is the
@@ -127,20 +111,9 @@ static unsigned decide(const grid *g, const sphere_row *from, int32_t begin, uns
     unsigned touching = 0;
     for (; open; open &= open - 1) {
         const int k = __builtin_ctz(open);
-        touching |= (unsigned)touches(g, from, &g->rows[g->ids[begin + k]]) << k;
+        touching |= (unsigned)touches(from, &g->rows[g->ids[begin + k]]) << k;
     }
     return touching;
-}
-
-LANES_INLINE singles near_difference(const field *f, const looker *from, int axis, int32_t k,
-                                     mode m)
-{
-    singles difference = from->near_place[axis] - singles_load(f->near_place[axis] + k);
-    if (m & PERIODIC) {
-        singles images = singles_round(difference * f->near_inv_period[axis]);
-        difference = difference - images * f->near_period[axis];
-    }
-    return difference;
 }
 
 /* The spheres of one vector that a sphere touches, as bits. */
@@ -149,12 +122,13 @@ typedef struct answer {
     unsigned open; /* spheres for which floats cannot decide */
 } answer;
 
-/* Compares a sphere with one vector of spheres, from index `begin` on, in floats. d is the
- * difference of the centers. */
-LANES_INLINE answer answer_by_floats(const field *f, const looker *from, int32_t begin,
-                                     const singles d[3])
+/* Compares a sphere with one vector of spheres, from index `begin` on, in floats. */
+LANES_INLINE answer compare_floats(const field *f, const looker *from, int32_t begin)
 {
-    singles reach = singles_load(f->near_reach + begin);
+    singles d[3], reach = singles_load(f->near_reach + begin);
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = from->near_place[axis] - singles_load(f->near_place[axis] + begin);
+    }
     singles distance_sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     singles most = from->most_reach + reach;
     singles least = singles_larger(from->least_reach + reach, singles_set(0.0f));
@@ -163,45 +137,21 @@ LANES_INLINE answer answer_by_floats(const field *f, const looker *from, int32_t
     return (answer){touching, singles_no_more_bits(distance_sq, most * most) & ~touching};
 }
 
-LANES_INLINE answer compare_floats(const field *f, const looker *from, int32_t begin, mode m)
+/* Compares as compare_floats does, but in doubles, which decide every pair. */
+LANES_INLINE answer compare_doubles(const field *f, const looker *from, int32_t begin)
 {
-    const singles d[3] = {near_difference(f, from, 0, begin, m),
-                          near_difference(f, from, 1, begin, m),
-                          near_difference(f, from, 2, begin, m)};
-    return answer_by_floats(f, from, begin, d);
-}
-
-LANES_INLINE lanes difference_along(const field *f, const looker *from, int axis, int32_t k, mode m)
-{
-    lanes difference = from->place[axis] - lanes_load(f->place[axis] + k);
-    if (m & PERIODIC) {
-        lanes images = lanes_round(difference * f->inv_period[axis]);
-        difference = difference - images * f->period[axis];
+    lanes d[3], reach = from->reach + lanes_load(f->reach + begin);
+    for (int axis = 0; axis < 3; axis++) {
+        d[axis] = from->place[axis] - lanes_load(f->place[axis] + begin);
     }
-    return difference;
-}
-
-/* Compares as answer_by_floats does, but in doubles, which decide every pair. */
-LANES_INLINE answer answer_by_doubles(const field *f, const looker *from, int32_t begin,
-                                      const lanes d[3])
-{
-    lanes reach = from->reach + lanes_load(f->reach + begin);
     lanes distance_sq = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     return (answer){mask_bits(lanes_no_more(distance_sq, reach * reach)), 0};
-}
-
-LANES_INLINE answer compare_doubles(const field *f, const looker *from, int32_t begin, mode m)
-{
-    const lanes d[3] = {difference_along(f, from, 0, begin, m),
-                        difference_along(f, from, 1, begin, m),
-                        difference_along(f, from, 2, begin, m)};
-    return answer_by_doubles(f, from, begin, d);
 }
 
 /* The number of spheres in one vector. */
 LANES_INLINE int32_t width_of(mode m)
 {
-    return m & FLOATS ? SINGLES : LANES;
+    return m == FLOATS ? SINGLES : LANES;
 }
 
 /* Compares a sphere with the first `count` spheres of one vector, from index `begin` on. */
@@ -209,16 +159,16 @@ LANES_INLINE answer compare_vector(const field *f, const looker *from, int32_t b
                                    mode m)
 {
     const answer found =
-        m & FLOATS ? compare_floats(f, from, begin, m) : compare_doubles(f, from, begin, m);
-    const unsigned mask = m & FLOATS ? singles_first_bits(count) : lanes_first_bits(count);
+        m == FLOATS ? compare_floats(f, from, begin) : compare_doubles(f, from, begin);
+    const unsigned mask = m == FLOATS ? singles_first_bits(count) : lanes_first_bits(count);
     return (answer){found.touching & mask, found.open & mask};
 }
 
 /* Appends the spheres with set bits, counted from index `begin`, to a list; returns how many. */
 LANES_INLINE int32_t append(const field *f, int32_t begin, unsigned bits, int32_t *list, mode m)
 {
-    return m & FLOATS ? singles_append_items(list, f->ids + begin, bits)
-                      : lanes_append_items(list, f->ids + begin, bits);
+    return m == FLOATS ? singles_append_items(list, f->ids + begin, bits)
+                       : lanes_append_items(list, f->ids + begin, bits);
 }
 
 /* Writes the sphere's number into each new pair, as its first sphere. `count` is the number of
@@ -227,7 +177,7 @@ LANES_INLINE void store_number(const looker *from, int32_t count, pair_queue *qu
 {
     int32_t k = queue->count;
     do {
-        if (m & FLOATS) {
+        if (m == FLOATS) {
             singles_store_number(queue->firsts + k, from->number);
         } else {
             lanes_store_number(queue->firsts + k, from->number);

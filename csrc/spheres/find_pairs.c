@@ -2,6 +2,7 @@
 #include "../base/error.h"
 #include "../base/parallel.h"
 #include "cells.h"
+#include "copies.h"
 #include "query_pairs.h"
 
 /* The smallest work for a sphere, in the units of parallel_report. */
@@ -47,6 +48,7 @@ static abut_pairs *make_pairs(const abut_pair_finder *finder, const abut_pair_qu
                               .centers = query->other_centers,
                               .count = query->other_centers ? query->other_count : 0};
     pairs->second_set = query->other_centers ? &pairs->others : &pairs->own;
+    pairs->width = lattice_width(&finder->lattice);
     return pairs;
 }
 
@@ -98,34 +100,6 @@ static level_input level_input_of(const abut_pairs *pairs, const double *reaches
                          .memory = &pairs->memory->levels};
 }
 
-/* Uses these levels, in which giants have no cells. Does nothing if `levels` is empty. */
-static void take_giants(abut_pairs *pairs, const level_set *levels)
-{
-    if (levels->count > 0) {
-        const lattice *l = &pairs->finder->lattice;
-        pairs->levels = *levels;
-        pairs->has_giants = true;
-        pairs->shortest = lattice_width(l);
-        pairs->image_pair_limit = images_pair_limit(pairs);
-    }
-}
-
-/* Chooses levels in which giants have no cells, if that saves time. */
-static abut_status leave_out_giants(abut_pairs *pairs)
-{
-    const row_set *own = &pairs->own, *set = pairs->second_set;
-    level_input input = level_input_of(pairs, set->reaches, set->count);
-    level_input lookers = level_input_of(pairs, own->reaches, own->count);
-    level_set levels;
-    input.largest = levels_reach(&pairs->levels);
-    lookers.largest = levels_reach(&pairs->finder->levels);
-    abut_status status = finder_set_giant_levels(pairs->finder, &input, &lookers, &levels);
-    if (!status) {
-        take_giants(pairs, &levels);
-    }
-    return status;
-}
-
 /* Sets the levels for the spheres in the grid. These are the query's own spheres, or else the
  * others. */
 static abut_status set_levels(abut_pairs *pairs, abut_error *error)
@@ -133,7 +107,6 @@ static abut_status set_levels(abut_pairs *pairs, abut_error *error)
     const row_set *set = pairs->second_set;
     if (set == &pairs->own) {
         pairs->levels = pairs->finder->levels;
-        take_giants(pairs, &pairs->finder->giant_levels);
         return ABUT_OK;
     }
     abut_index index = 0;
@@ -143,7 +116,7 @@ static abut_status set_levels(abut_pairs *pairs, abut_error *error)
         finder_report_size(error, status, index, set->reaches[index], &pairs->levels);
         error->of_others = 1;
     }
-    return status ? status : leave_out_giants(pairs);
+    return status;
 }
 
 static abut_status read_others(abut_pairs *pairs, abut_error *error)
@@ -160,40 +133,23 @@ static abut_status read_others(abut_pairs *pairs, abut_error *error)
 
 /* ---- the grid ---- */
 
-/* Whether the nearest image is enough: no two spheres can touch at two images, and three cells of
- * the grid fit into each period. */
-static bool has_one_image(const abut_pairs *pairs, const grid_plan *plan)
-{
-    const double reach = levels_reach(&pairs->finder->levels) + levels_reach(&pairs->levels);
-    for (int axis = 0; axis < 3; axis++) {
-        if (plan->lattice.period[axis] > 0.0 &&
-            plan->lattice.period[axis] <= 2.0 * reach * (1.0 + GRID_ROUNDING)) {
-            return false;
-        }
-    }
-    return grid_fits(plan);
-}
-
 static grid_plan plan_grid(const abut_pairs *pairs)
 {
     const row_set *set = pairs->second_set;
-    const bool has_images = pairs->images != NULL;
-    const row_bounds *bounds = has_images ? &pairs->image_bounds : &set->bounds;
-    grid_plan plan = {.rows = has_images ? pairs->image_rows : set->rows,
-                      .count = has_images ? pairs->image_count : set->count,
-                      .lattice = has_images ? lattice_load(NULL, 3) : pairs->finder->lattice,
+    const bool is_own = set == &pairs->own;
+    const row_bounds *bounds = is_own ? &set->bounds : &set->item_bounds;
+    grid_plan plan = {.rows = set->rows,
+                      .count = pairs->grid_count,
                       .sizes = pairs->levels.sizes,
                       .reaches = pairs->levels.reaches,
                       .populations = pairs->levels.populations,
                       .level_count = pairs->levels.count,
-                      .has_giants = pairs->levels.has_giants,
-                      .has_several = pairs->has_giants,
-                      .has_lookers = pairs->levels.count > 1 || has_images ||
-                                     pairs->second_set == &pairs->others,
+                      .has_lookers =
+                          pairs->levels.count > 1 || !is_own || set->item_count > set->count,
                       .workers = pairs->query.workers,
                       .interrupted = pairs->query.interrupted,
                       .interrupted_data = pairs->query.interrupted_data};
-    const row_bounds *own = &pairs->own.bounds;
+    const row_bounds *own = &pairs->own.item_bounds;
     for (int axis = 0; axis < 3; axis++) {
         const double low = bounds->low[axis], high = bounds->high[axis];
         plan.low[axis] = low, plan.high[axis] = high;
@@ -206,35 +162,79 @@ static grid_plan plan_grid(const abut_pairs *pairs)
     return plan;
 }
 
-/* Chooses levels for images. These are a little larger than their spheres, and may be too large for
- * the caller's levels. */
-static abut_status set_image_levels(abut_pairs *pairs)
+/* Sets levels for the items in the grid, if these include copies. Copies are a little larger than
+ * their spheres, and may be too large for the last level. */
+static abut_status set_item_levels(abut_pairs *pairs)
 {
-    const level_input input = level_input_of(pairs, pairs->image_reaches, pairs->image_count);
-    return finder_choose_levels(pairs->finder, &input, &pairs->levels);
+    row_set *set = &pairs->others;
+    double *reaches =
+        memory_reserve(&set->memory->blocks[SET_ITEM_REACHES], set->item_count, sizeof *reaches);
+    if (!reaches) {
+        return ABUT_NO_MEMORY;
+    }
+    double largest = 0.0;
+    for (abut_index k = 0; k < set->item_count; k++) {
+        reaches[k] = set->rows[k].reach;
+        largest = larger(largest, reaches[k]);
+    }
+    pairs->grid_reaches = reaches;
+    level_input input = level_input_of(pairs, reaches, set->item_count);
+    return finder_widen_levels(pairs->finder, &input, 2.0 * largest, &pairs->levels);
 }
 
-/* Makes all images if the box is so small that a sphere may touch several images of another. */
-static abut_status choose_images(abut_pairs *pairs)
+static void find_least(const void *context, abut_index begin, abut_index end, void *part)
 {
-    if (!pairs->finder->lattice.is_periodic || pairs->has_giants) {
-        return ABUT_OK;
+    const double *reaches = context;
+    double *least = part;
+    for (abut_index k = begin; k < end; k++) {
+        *least = smaller(*least, reaches[k]);
     }
-    const grid_plan plan = plan_grid(pairs);
-    if (has_one_image(pairs, &plan)) {
-        return ABUT_OK;
-    }
-    abut_status status = images_make(pairs);
-    return status ? status : set_image_levels(pairs);
 }
 
-/* Sets a level for each octave of sizes of the grid's spheres or images. */
+static void join_least(void *total, const void *part)
+{
+    *(double *)total = smaller(*(double *)total, *(const double *)part);
+}
+
+/* Sets the bounds of the reaches of all spheres; `most` is the largest one. */
+static void bound_reaches(abut_pairs *pairs, double most)
+{
+    pairs->most_reach = pairs->least_reach = most;
+    const row_set *sets[2] = {&pairs->own, &pairs->others};
+    for (int k = 0; k < 2; k++) {
+        const parallel_folding folding = {find_least, join_least, sets[k]->reaches, &most,
+                                          sizeof most};
+        double least = most;
+        parallel_fold(pairs->query.workers, sets[k]->count, sets[k]->count / 8, &folding, &least);
+        pairs->least_reach = smaller(least, pairs->least_reach);
+    }
+}
+
+/* Makes the copies of all spheres. The grid holds those of the others, since pairs of the query's
+ * own spheres are found by the copies of one of both. */
+static abut_status make_copies(abut_pairs *pairs, abut_error *error)
+{
+    const double own = levels_reach(&pairs->finder->levels), second = levels_reach(&pairs->levels);
+    if (!pairs->finder->lattice.is_periodic) {
+        return ABUT_OK;
+    }
+    if (pairs_may_touch_twice(pairs, own + second)) {
+        pairs->image_pair_limit = copies_pair_limit(pairs);
+    }
+    bound_reaches(pairs, larger(own, second));
+    abut_status status = copies_make(pairs, &pairs->own, error);
+    if (!status && pairs->second_set == &pairs->others) {
+        status = copies_make(pairs, &pairs->others, error);
+        pairs->grid_count = pairs->others.item_count;
+        status = status ? status : set_item_levels(pairs);
+    }
+    return status;
+}
+
+/* Sets a level for each octave of sizes of the grid's items. */
 static void set_octaves(abut_pairs *pairs)
 {
-    const bool has_images = pairs->images != NULL;
-    const row_set *set = pairs->second_set;
-    finder_set_octaves(has_images ? pairs->image_reaches : set->reaches,
-                       has_images ? pairs->image_count : set->count, &pairs->levels);
+    finder_set_octaves(pairs->grid_reaches, pairs->grid_count, &pairs->levels);
 }
 
 static abut_status fill_grid(abut_pairs *pairs)
@@ -278,12 +278,14 @@ static abut_status refine_levels(abut_pairs *pairs)
 }
 
 /* Fills the grid. If its cells are too crowded, fills it again with a level for each octave. */
-static abut_status build_grid(abut_pairs *pairs)
+static abut_status build_grid(abut_pairs *pairs, abut_error *error)
 {
     const abut_pair_finder *finder = pairs->finder;
     const bool may_choose = !finder->has_sizes && finder->wanted_levels == 0;
     const bool has_octaves = may_choose && takes_octaves(finder->leftovers);
-    abut_status status = choose_images(pairs);
+    pairs->grid_reaches = pairs->second_set->reaches;
+    pairs->grid_count = pairs->second_set->count;
+    abut_status status = make_copies(pairs, error);
     if (!status && has_octaves) {
         set_octaves(pairs);
     }
@@ -298,10 +300,10 @@ static abut_status find_pairs(abut_pairs *pairs, abut_error *error)
     status = status ? status : gather_rows(pairs, error);
     lists_choose_blocks(pairs);
     if (!status && pairs->own.count > 0 && pairs->second_set->count > 0) {
-        status = build_grid(pairs);
+        status = build_grid(pairs, error);
         status = status ? status : search_grid(pairs);
         if (status == ABUT_PERIOD_TOO_SHORT) {
-            status = images_report_many(pairs, error);
+            status = copies_report_many(pairs, error);
         }
         pairs->is_searched = !status;
     }

@@ -63,7 +63,8 @@ static abut_status load_rows(abut_pairs *pairs, row_set *set)
     }
     if (!status) {
         set->rows = l.rows;
-        set->bounds = join_bounds(l.bounds, chunks);
+        set->item_count = set->count;
+        set->bounds = set->item_bounds = join_bounds(l.bounds, chunks);
     }
     return status;
 }
@@ -129,7 +130,7 @@ abut_status gather_rows(abut_pairs *pairs, abut_error *error)
     return status;
 }
 
-void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3])
+vec3 gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere)
 {
     const lattice *l = &pairs->finder->lattice;
     const vec3 center = center_of(set, pairs->finder->dimension, sphere);
@@ -137,6 +138,5 @@ void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, d
     vec3_store(place, center);
     /* the center is checked again, since the caller may have changed it */
     const bool is_moved = set->bounds.is_outside && lattice_is_near(l, center);
-    const vec3 none = {0.0, 0.0, 0.0};
-    vec3_store(wraps, is_moved ? lattice_wrap_point(l, place) : none);
+    return is_moved ? lattice_wrap_point(l, place) : (vec3){0.0, 0.0, 0.0};
 }

@@ -52,17 +52,15 @@ static double smallest_size(const grid_plan *plan)
     return plan->sizes[h];
 }
 
-/* Chooses the box: the spheres' bounds, or the period. Bounds too wide for SPACE_LIMIT cells are
- * replaced by a range around the median. */
+/* Chooses the box: the spheres' bounds. Bounds too wide for SPACE_LIMIT cells are replaced by a
+ * range around the median. */
 static void set_box(grid *g, const grid_plan *plan)
 {
     const double most = SPACE_LIMIT * smallest_size(plan);
-    g->lattice = plan->lattice;
     for (int axis = 0; axis < 3; axis++) {
-        const double period = plan->lattice.period[axis];
-        g->low[axis] = period > 0.0 ? 0.0 : plan->low[axis];
-        g->high[axis] = period > 0.0 ? period : plan->high[axis];
-        if (g->high[axis] - g->low[axis] > most && period == 0.0) {
+        g->low[axis] = plan->low[axis];
+        g->high[axis] = plan->high[axis];
+        if (g->high[axis] - g->low[axis] > most) {
             const double middle = find_median(plan, axis), half = 0.5 * most;
             g->low[axis] = g->low[axis] > middle - half ? g->low[axis] : middle - half;
             g->high[axis] = g->high[axis] < middle + half ? g->high[axis] : middle + half;
@@ -89,32 +87,6 @@ static double slack_of(const double low[3], const double high[3], double size)
     }
     const double slack = GRID_ROUNDING * (longest / size + 1.0);
     return slack < MOST_SLACK ? slack : MOST_SLACK;
-}
-
-/* How many cells of a size fit along a period. */
-static double cells_along(double period, double size, double slack)
-{
-    const double count = floor(period / (size * (1.0 + slack)));
-    return count < SPACE_LIMIT ? count : SPACE_LIMIT;
-}
-
-bool grid_fits(const grid_plan *plan)
-{
-    double low[3], high[3];
-    const double size = plan->sizes[plan->level_count - 1];
-    for (int axis = 0; axis < 3; axis++) {
-        low[axis] = plan->lattice.period[axis] > 0.0 ? 0.0 : plan->low[axis];
-        high[axis] =
-            plan->lattice.period[axis] > 0.0 ? plan->lattice.period[axis] : plan->high[axis];
-    }
-    const double slack = slack_of(low, high, size);
-    for (int axis = 0; axis < 3; axis++) {
-        const double period = plan->lattice.period[axis];
-        if (period > 0.0 && cells_along(period, size, slack) < 3.0) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* without_divisors tries divisors below this number. */
@@ -156,36 +128,12 @@ static void fold(double counts[3], double folds[3], double most)
 static grid_axis axis_of(const grid *g, const grid_level *level, int axis, double count,
                          double folds)
 {
-    grid_axis at = {.count = (int32_t)count, .wraps = folds > 1.0 || g->lattice.period[axis] > 0.0};
+    grid_axis at = {.count = (int32_t)count, .wraps = folds > 1.0};
     at.inv_fold = folds > 1.0 ? 1.0 / count : 0.0;
-    if (g->lattice.period[axis] > 0.0) {
-        /* space has a multiple of `count` cells along the axis */
-        const double cells = count * folds;
-        at.length = g->lattice.period[axis] / cells;
-        at.inv_length = cells / g->lattice.period[axis];
-        at.last = cells - 1.0;
-    } else {
-        at.length = level->size * (1.0 + level->slack);
-        at.inv_length = 1.0 / at.length;
-        at.last = floor(extent(g, axis) * at.inv_length);
-    }
+    at.length = level->size * (1.0 + level->slack);
+    at.inv_length = 1.0 / at.length;
+    at.last = floor(extent(g, axis) * at.inv_length);
     return at;
-}
-
-/* Whether a level is that of giants: one cell, as wide as the box. */
-static bool is_of_giants(const grid_plan *plan, int32_t h)
-{
-    return plan->has_giants && h == plan->level_count - 1;
-}
-
-static void lay_out_giants(grid *g, grid_level *level)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        const double period = g->lattice.period[axis];
-        const double length = period > 0.0 ? period : extent(g, axis) + level->size;
-        level->axes[axis] = (grid_axis){
-            .length = length, .inv_length = 1.0 / length, .count = 1, .wraps = period > 0.0};
-    }
 }
 
 /* Sets `counts` to the numbers of cells of space along each axis. Returns their product. */
@@ -194,11 +142,9 @@ static double count_space(const grid *g, const grid_plan *plan, int32_t h, doubl
     const grid_level *level = &g->levels[h];
     for (int axis = 0; axis < 3; axis++) {
         const double length = level->size * (1.0 + level->slack);
-        counts[axis] = g->lattice.period[axis] > 0.0
-                           ? cells_along(g->lattice.period[axis], level->size, level->slack)
-                           : floor(extent(g, axis) * (1.0 / length)) + 1.0;
-        if (plan->populations[h] == 0 || is_of_giants(plan, h)) {
-            counts[axis] = 1.0; /* empty levels are not searched, and giants share a cell */
+        counts[axis] = floor(extent(g, axis) * (1.0 / length)) + 1.0;
+        if (plan->populations[h] == 0) {
+            counts[axis] = 1.0; /* empty levels are not searched */
         }
     }
     return counts[0] * counts[1] * counts[2];
@@ -228,9 +174,6 @@ static void lay_out_level(grid *g, const grid_plan *plan, int32_t h, bool is_fol
     fold(counts, folds, is_folded ? share_of(plan, h) : all);
     for (int axis = 0; axis < 3; axis++) {
         level->axes[axis] = axis_of(g, level, axis, counts[axis], folds[axis]);
-    }
-    if (is_of_giants(plan, h)) {
-        lay_out_giants(g, level);
     }
     level->first_cell = g->cell_count;
     level->cell_count = (int32_t)(counts[0] * counts[1] * counts[2]);
@@ -262,9 +205,7 @@ static float choose_margin(const grid *g, const grid_plan *plan)
         longest = extent(g, axis) > longest ? extent(g, axis) : longest;
     }
     longest += 2.0 * plan->all_reach;
-    /* an image other than the nearest is at most twice as far away */
-    const double farthest = plan->has_several ? 2.0 * longest : longest;
-    const double margin = FLOAT_ROUNDING * farthest;
+    const double margin = FLOAT_ROUNDING * longest;
     const bool is_small = margin < MOST_OPEN * smallest_size(plan);
     const bool is_plain = margin > FLOAT_LOW && margin < FLOAT_HIGH;
     return is_small && is_plain ? (float)margin : 0.0f;

@@ -6,13 +6,9 @@
  * their cells.
  *
  * If a table of all cells would be too large, cells of space that are `count` cells apart along an
- * axis share one cell of the table: they are folded. Along a periodic axis, the last cell is a
- * neighbor of the first. In both cases cells wrap around: a search may read spheres that are far
- * away, but misses none that are near. So memory depends only on the number of spheres.
- *
- * Spheres too large for three cells along a period are giants (giants.c). They may have a level of
- * their own, the last one, with a single cell. They are compared with the spheres of all other
- * levels, and with each other one by one. */
+ * axis share one cell of the table: they are folded. Then cells wrap around: a search may read
+ * spheres that are far away, but misses none that are near. So memory depends only on the number of
+ * spheres. The grid does not know periods: see copies.h. */
 #ifndef SPHERES_GRID_H
 #define SPHERES_GRID_H
 
@@ -24,8 +20,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* A sphere: its coordinates, moved into the box along periodic axes, and its reach: radius + half
- * the gap. Spheres are read in any order, so each row lies within one cache line. */
+/* A sphere: its coordinates, moved into the periodic box, and its reach: radius + half the gap.
+ * Spheres are read in any order, so each row lies within one cache line. */
 typedef struct sphere_row {
     double place[3];
     double reach;
@@ -42,7 +38,7 @@ typedef struct grid_axis {
     double last;     /* number of the last cell of space */
     double inv_fold; /* 1 / count where cells are folded, else 0 */
     int32_t count;   /* the number of cells in the table */
-    bool wraps;      /* folded or periodic: the last cell is a neighbor of the first */
+    bool wraps;      /* folded: the last cell is a neighbor of the first */
 } grid_axis;
 
 typedef struct grid_level {
@@ -51,8 +47,8 @@ typedef struct grid_level {
     double slack; /* largest error by rounding of the distance of two spheres, in cells */
     grid_axis axes[3];
     int32_t first_cell, cell_count; /* its range of cells in the table */
-    double least[3], most[3]; /* bounds of its spheres, with a margin; infinite along a period */
-    double first[3], last[3]; /* the cells of space at these bounds */
+    double least[3], most[3];       /* bounds of its spheres, with a margin */
+    double first[3], last[3];       /* the cells of space at these bounds */
 } grid_level;
 
 /* Memory blocks of a grid. */
@@ -60,7 +56,6 @@ enum { CELLS_OF_SPHERES, GRID_BEGINS, GRID_PLACES, GRID_IDS, GRID_CELLS, GRID_BL
 
 typedef struct grid {
     double low[3], high[3]; /* the box; spheres outside count as being at its border */
-    lattice lattice;
     grid_level levels[ABUT_LEVEL_LIMIT];
     int32_t level_count, cell_count;
     double occupancy;       /* the number of spheres in a sphere's cell, averaged over spheres */
@@ -90,22 +85,15 @@ typedef struct grid_plan {
 
     /* Bounds and largest reach of all spheres that are compared, in the grid or not. */
     double all_low[3], all_high[3], all_reach;
-    lattice lattice;
     const double *sizes;           /* cell sizes of the levels, ascending */
     const double *reaches;         /* reach of each level's largest sphere; 0: it has no spheres */
     const abut_index *populations; /* number of spheres on each level */
     int32_t level_count;
-    bool has_giants;  /* the last level holds the giants */
-    bool has_several; /* spheres are also compared at images other than the nearest */
     bool has_lookers; /* spheres are compared with levels other than their own */
     int workers;
     abut_interrupted interrupted;
     void *interrupted_data;
 } grid_plan;
-
-/* Whether three of the plan's largest cells fit into each period. Otherwise a sphere could be its
- * own neighbor, or be on both sides of another. */
-bool grid_fits(const grid_plan *plan);
 
 /* A bound for the relative error of a few roundings of coordinates, reaches and their sums. */
 #define GRID_ROUNDING 0x1p-48
@@ -127,14 +115,11 @@ static inline int32_t grid_fold(const grid_axis *at, double cell)
 /* Whether sphere i touches an image of sphere j, by the test of compare_kernel.h. Exchanging the
  * spheres and negating the image gives the same result, to the bit. */
 static inline bool grid_touches(const lattice *l, const sphere_row *i, const sphere_row *j,
-                                const double image[3])
+                                vec3 image)
 {
-    double d[3];
-    for (int axis = 0; axis < 3; axis++) {
-        d[axis] = (i->place[axis] - j->place[axis]) - image[axis] * l->period[axis];
-    }
+    const vec3 apart = vec3_sub(vec3_load(i->place), vec3_load(j->place));
     const double reach = i->reach + j->reach;
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= reach * reach;
+    return vec3_norm_sq(vec3_sub(apart, lattice_shift(l, image))) <= reach * reach;
 }
 
 /* Chooses the box, the cells of each level, and whether coordinates are floats or doubles. Does not

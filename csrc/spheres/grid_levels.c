@@ -188,7 +188,6 @@ void level_memory_free(level_memory *memory)
     memory_free(memory->histograms);
     memory_free(memory->tallies.data);
     memory_free(memory->bins.data);
-    memory_free(memory->reaches.data);
 }
 
 static abut_index count_occupied(const histogram *found)

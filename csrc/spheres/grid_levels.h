@@ -13,7 +13,6 @@ typedef struct level_set {
     double reaches[ABUT_LEVEL_LIMIT]; /* reach of each level's largest sphere; 0: no spheres */
     abut_index populations[ABUT_LEVEL_LIMIT];
     int32_t count;
-    bool has_giants; /* the last level holds the giants, in a single cell */
 } level_set;
 
 /* The input for a choice of levels. */
@@ -33,7 +32,6 @@ typedef struct level_memory {
     struct histogram *histograms; /* one for each stretch of spheres */
     abut_index histogram_capacity;
     memory_block tallies, bins;
-    memory_block reaches; /* double: reaches of spheres that are no giants */
 } level_memory;
 
 /* Chooses levels with equal numbers of spheres per cell: section 5.2.3 of D. Krijgsman, V. Ogarko,
@@ -51,7 +49,6 @@ void level_memory_free(level_memory *memory);
 /* Spheres for which levels are chosen. */
 typedef struct level_input {
     const double *reaches;
-    double largest; /* the largest reach; used only for giants */
     abut_index count;
     int workers;
     level_memory *memory;

@@ -120,11 +120,11 @@ static void describe_level(const grid *g, int32_t h, abut_pair_level *to)
     }
 }
 
-/* Counts the work of searching all levels for spheres that are not in the grid. */
-static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
+/* Counts the work of searching all levels for items that are not in the grid, from `first` on. */
+static void count_items(const abut_pairs *pairs, abut_index first, abut_pair_level *work)
 {
     const grid *g = &pairs->memory->grid;
-    for (abut_index i = 0; i < pairs->own.count; i++) {
+    for (abut_index i = first; i < pairs->own.item_count; i++) {
         for (int32_t h = 0; h < g->level_count; h++) {
             const sphere_row *row = &pairs->own.rows[i];
             count_across(g, &g->levels[h], row->place, row->reach, &work[h]);
@@ -134,7 +134,7 @@ static void count_rows(const abut_pairs *pairs, abut_pair_level *work)
 
 static void count_work(const abut_pairs *pairs, abut_pair_level *levels)
 {
-    const bool is_own = pairs->second_set == &pairs->own && !pairs->images;
+    const bool is_own = pairs->second_set == &pairs->own;
     for (int32_t h = 0; h < pairs->memory->grid.level_count; h++) {
         describe_level(&pairs->memory->grid, h, &levels[h]);
         if (is_own) {
@@ -143,9 +143,7 @@ static void count_work(const abut_pairs *pairs, abut_pair_level *levels)
             levels[h].sphere_count = pairs->levels.populations[h];
         }
     }
-    if (!is_own) {
-        count_rows(pairs, levels);
-    }
+    count_items(pairs, is_own ? pairs->own.count : 0, levels);
 }
 
 static abut_index bytes_of(const pair_memory *memory)

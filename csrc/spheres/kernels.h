@@ -27,7 +27,7 @@ typedef struct pair_block {
     const int32_t *next_seconds;
     const sphere_row *first_rows, *second_rows;
     const double *first_radii, *second_radii; /* by row; NULL: the reaches are the radii */
-    const double *shifts[3];                  /* count + GRID_PADDING: image * period; NULL: none */
+    const double *shifts[3];                  /* count + GRID_PADDING: to images; NULL: none */
     const lattice *lattice; /* for nearest images if there are no shifts; NULL: no periods */
     int dimension;
     abut_index *i, *j; /* arrays for the results; i, j and point may be NULL */
@@ -45,17 +45,7 @@ typedef struct row_task {
     int32_t begin, end;        /* the task's cells in the row */
     int32_t ahead[MOST_AHEAD]; /* cell 0 of each row ahead */
     int32_t ahead_count;
-    bool wraps; /* a row ahead is beyond a border where cells wrap around */
 } row_task;
-
-/* A sphere that is compared with spheres begin ... end - 1 of the grid's order. All of these are at
- * the same image: they are shifted by image * period. */
-typedef struct image_run {
-    const sphere_row *from;
-    int32_t number; /* the caller's number of `from` */
-    int32_t begin, end;
-    double image[3];
-} image_run;
 
 /* Makes rows of spheres begin ... end - 1, and their bounds. False: a center is wrong. */
 typedef bool gather_load_kernel(const row_source *source, abut_index begin, abut_index end,
@@ -84,9 +74,6 @@ typedef bool across_level_kernel(const grid *g, const grid_level *level, const s
 /* Finds the pairs of all tasks in the queue. False: the search must end. */
 typedef bool across_finish_kernel(const grid *g, pair_queue *queue);
 
-/* Finds the pairs of run->from with the other spheres of the run. False: the search must end. */
-typedef bool several_run_kernel(const grid *g, const image_run *run, pair_queue *queue);
-
 /* Sorts each of several consecutive lists into ascending order, and writes them to `to`. List i
  * ends before from[ends[i] - begin]; list 0 begins with from[0]. */
 typedef void lists_sort_kernel(const int32_t *from, const abut_index *ends, abut_index list_count,
@@ -103,7 +90,6 @@ typedef void pairs_compute_kernel(const pair_block *block);
     ENTRY(near_row)                                                                                \
     ENTRY(across_level)                                                                            \
     ENTRY(across_finish)                                                                           \
-    ENTRY(several_run)                                                                             \
     ENTRY(lists_sort)                                                                              \
     ENTRY(pairs_compute)
 

@@ -97,12 +97,10 @@ LANES_INLINE bool search_known(const field *f, const row_task *task, const looke
                : search_short(f, task, from, a, x, task->ahead_count, queue, m);
 }
 
-/* Compares the spheres in a task's cells with the spheres after them. `inner` is the mode for cells
- * other than the first and last of the row. */
-LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m,
-                             mode inner)
+/* Compares the spheres in a task's cells with the spheres after them. */
+LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *queue, mode m)
 {
-    const field all = field_of(g, m), *f = &all;
+    const field all = field_of(g), *f = &all;
     const row_task here = *task;
     const int32_t *cells = g->cells;
     const int32_t begin = f->begins[here.row + here.begin], end = f->begins[here.row + here.end];
@@ -114,29 +112,15 @@ LANES_INLINE bool search_row(const grid *g, const row_task *task, pair_queue *qu
             return false;
         }
         const bool is_border = x == 0 || x == last;
-        if (is_border || !search_known(f, &here, &from, a, x, queue, inner)) {
-            const bool is_done = is_border ? search_ahead(f, &here, &from, a, x, queue, m)
-                                           : search_ahead(f, &here, &from, a, x, queue, inner);
-            if (!is_done) {
-                return false;
-            }
+        if ((is_border || !search_known(f, &here, &from, a, x, queue, m)) &&
+            !search_ahead(f, &here, &from, a, x, queue, m)) {
+            return false;
         }
     }
     return true;
 }
 
-/* If no row ahead wraps around, only spheres in the first and last cell of a row may touch others
- * at images other than 0: at least three cells fit into the period. So most spheres are compared as
- * in an open box, which saves the rounding to nearest images. */
 bool KERNEL(near_row)(const grid *g, const row_task *task, pair_queue *queue)
 {
-    if (g->near_reach && !g->lattice.is_periodic) {
-        return search_row(g, task, queue, FLOATS, FLOATS);
-    }
-    if (g->near_reach) {
-        return task->wraps ? search_row(g, task, queue, FLOATS | PERIODIC, FLOATS | PERIODIC)
-                           : search_row(g, task, queue, FLOATS | PERIODIC, FLOATS);
-    }
-    return g->lattice.is_periodic ? search_row(g, task, queue, PERIODIC, PERIODIC)
-                                  : search_row(g, task, queue, DOUBLES, DOUBLES);
+    return g->near_reach ? search_row(g, task, queue, FLOATS) : search_row(g, task, queue, DOUBLES);
 }

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "../base/parallel.h"
-#include "giants.h"
-#include "query_pairs.h"
+#include "row_images.h"
 
 /* The number of pairs in a block; the number of pairs and spheres in a chunk. */
 enum { BLOCK_PAIRS = 256, CHUNK_ITEMS = 8192 };
@@ -32,79 +31,27 @@ typedef struct writing {
  * since vector code reads them. */
 typedef struct pair_numbers {
     int32_t firsts[BLOCK_PAIRS + GRID_PADDING], seconds[BLOCK_PAIRS + GRID_PADDING];
-    double images[3][BLOCK_PAIRS + GRID_PADDING], shifts[3][BLOCK_PAIRS + GRID_PADDING];
+    vec3 images[BLOCK_PAIRS];
+    double shifts[3][BLOCK_PAIRS + GRID_PADDING];
 } pair_numbers;
 
 /* Sets the second sphere of each pair. Entries behind the last pair are sphere 0. */
 static void set_seconds(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
 {
-    for (int32_t k = 0; k < count; k++) {
-        const int32_t number = pairs->seconds[row + k];
-        n->seconds[k] = pairs->images ? pairs->images[number].sphere : number;
-    }
+    memcpy(n->seconds, pairs->seconds + row, (size_t)count * sizeof *n->seconds);
     for (int32_t k = count; k < count + GRID_PADDING; k++) {
         n->firsts[k] = n->seconds[k] = 0;
     }
 }
 
-/* The number, along an axis, of the image at which the second sphere was found: one of
- * pairs->images, or else the nearest image. */
-static double image_along(const abut_pairs *pairs, abut_index row, int axis, int32_t first,
-                          int32_t second)
-{
-    if (pairs->images) {
-        return pairs->images[pairs->seconds[row]].image[axis];
-    }
-    const double difference =
-        pairs->own.rows[first].place[axis] - pairs->second_set->rows[second].place[axis];
-    const double ones =
-        /* adding and subtracting it rounds, as in lanes_round; calling rint would take longer
-         * than all the rest */
-        0x1.8p52;
-    return (difference * pairs->finder->lattice.inv_period[axis] + ones) - ones;
-}
-
-/* Sets the image of pair k, and the vector to it from image 0. */
-static void set_image(const lattice *l, int32_t k, const double image[3], pair_numbers *n)
-{
-    for (int axis = 0; axis < 3; axis++) {
-        n->images[axis][k] = image[axis] + 0.0; /* 0 in place of -0 */
-        n->shifts[axis][k] = n->images[axis][k] * l->period[axis];
-    }
-}
-
-/* Replaces the nearest images of pairs that may touch at several images. */
-static void set_several_images(const abut_pairs *pairs, abut_index row, int32_t count,
-                               pair_numbers *n)
-{
-    double images[BLOCK_PAIRS][3];
-    for (int32_t k = 0; k < count; k++) {
-        const int32_t first = n->firsts[k], second = n->seconds[k];
-        const double reach = pairs->own.rows[first].reach + pairs->second_set->rows[second].reach;
-        const double nearest[] = {n->images[0][k], n->images[1][k], n->images[2][k]};
-        if (giants_may_touch_twice(pairs->shortest, reach) &&
-            !several_has_image(pairs, row + k, first, nearest)) {
-            const int32_t found = several_find_images(pairs, row + k, first, count - k, images);
-            for (int32_t t = 0; t < found; t++) {
-                set_image(&pairs->finder->lattice, k + t, images[t], n);
-            }
-            k += found > 0 ? found - 1 : 0;
-        }
-    }
-}
-
+/* Sets the image of each pair, and the vector to it from image 0. */
 static void set_images(const abut_pairs *pairs, abut_index row, int32_t count, pair_numbers *n)
 {
-    const lattice l = pairs->finder->lattice;
     memset(n->shifts, 0, sizeof n->shifts);
+    row_images_find(pairs, row, count, n->firsts, n->seconds, n->images);
     for (int32_t k = 0; k < count; k++) {
-        for (int axis = 0; axis < 3; axis++) {
-            n->images[axis][k] = image_along(pairs, row + k, axis, n->firsts[k], n->seconds[k]);
-            n->shifts[axis][k] = n->images[axis][k] * l.period[axis];
-        }
-    }
-    if (pairs->has_giants) {
-        set_several_images(pairs, row, count, n);
+        const vec3 shift = lattice_shift(&pairs->finder->lattice, n->images[k]);
+        n->shifts[0][k] = shift.x, n->shifts[1][k] = shift.y, n->shifts[2][k] = shift.z;
     }
 }
 
@@ -135,46 +82,30 @@ static void move_points(const row_set *own, const pair_block *block)
     }
 }
 
-/* Writes images if all of the caller's centers are in the box. */
-static void write_images_inside(const writing *w, abut_index row, int32_t count,
-                                const pair_numbers *n)
-{
-    const int dimension = w->pairs->finder->dimension;
-    abut_index *image = w->columns->image + dimension * row;
-    for (int32_t k = 0; k < count; k++) {
-        for (int axis = 0; axis < dimension; axis++) {
-            image[dimension * k + axis] = (abut_index)n->images[axis][k];
-        }
-    }
-}
-
 /* Writes images relative to the caller's centers of both spheres. */
 static void write_images(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
 {
     const abut_pairs *pairs = w->pairs;
     const int dimension = pairs->finder->dimension;
-    if (!pairs->own.bounds.is_outside && !pairs->second_set->bounds.is_outside) {
-        write_images_inside(w, row, count, n);
-        return;
-    }
+    const bool is_inside = !pairs->own.bounds.is_outside && !pairs->second_set->bounds.is_outside;
     for (int32_t k = 0; k < count; k++) {
-        double from[3], to[3];
-        gather_wraps(pairs, &pairs->own, n->firsts[k], from);
-        gather_wraps(pairs, pairs->second_set, n->seconds[k], to);
-        for (int axis = 0; axis < dimension; axis++) {
-            w->columns->image[dimension * (row + k) + axis] =
-                (abut_index)(n->images[axis][k] + from[axis] - to[axis]);
+        vec3 image = n->images[k];
+        if (!is_inside) {
+            const vec3 of_first = gather_wraps(pairs, &pairs->own, n->firsts[k]);
+            const vec3 of_second = gather_wraps(pairs, pairs->second_set, n->seconds[k]);
+            image = vec3_add(image, vec3_sub(of_first, of_second));
         }
+        lattice_put_image(w->columns->image + dimension * (row + k), dimension, image);
     }
 }
 
-/* The second spheres to fetch while the pairs from row `row` on are computed: those of later pairs.
- * At the end, or if second spheres are images, those of the same pairs. */
+/* The second spheres to fetch while the pairs from row `row` on are computed: those of later pairs,
+ * or at the end those of the same pairs. */
 static const int32_t *next_seconds(const abut_pairs *pairs, abut_index row, int32_t count,
                                    const pair_numbers *n)
 {
     const abut_index next = row + FETCHED_AHEAD;
-    return pairs->images || next + count > pairs->count ? n->seconds : pairs->seconds + next;
+    return next + count > pairs->count ? n->seconds : pairs->seconds + next;
 }
 
 /* Writes i and j only, without reading spheres. */

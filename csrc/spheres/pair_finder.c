@@ -1,7 +1,6 @@
 /* Builds a finder of pairs. */
 #include "pair_finder.h"
 #include "../base/error.h"
-#include "giants.h"
 
 #include <math.h>
 #include <string.h>
@@ -201,38 +200,16 @@ abut_status finder_set_levels(const abut_pair_finder *finder, const level_input 
     return count_levels(input->reaches, input->count, levels, index);
 }
 
-abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_input *input,
-                                    const level_input *lookers, level_set *levels)
+abut_status finder_widen_levels(const abut_pair_finder *finder, const level_input *input,
+                                double size, level_set *levels)
 {
-    giant_counts counts;
-    *levels = (level_set){.count = 0};
-    if (finder->wanted_levels >= ABUT_LEVEL_LIMIT ||
-        !giants_do_pay(&finder->lattice, input, lookers, &counts)) {
-        return ABUT_OK;
+    if (!finder->has_sizes) {
+        return finder_choose_levels(finder, input, levels);
     }
-    double *reaches = memory_reserve(&input->memory->reaches, input->count, sizeof *reaches);
-    if (!reaches) {
-        return ABUT_NO_MEMORY;
-    }
-    level_input others = *input;
-    others.reaches = reaches;
-    others.count = giants_leave_out(&finder->lattice, input, reaches);
-    abut_status status = finder_choose_levels(finder, &others, levels);
-    levels->count = status || others.count == 0 ? 0 : levels->count;
-    if (!status) {
-        giants_add_level(&counts, levels);
-    }
-    return status;
-}
-
-/* The largest reach on the levels before that of giants; 0: there are none. */
-static double largest_of_others(const level_set *levels)
-{
-    double largest = 0.0;
-    for (int32_t h = 0; h < levels->count - 1; h++) {
-        largest = levels->reaches[h] > largest ? levels->reaches[h] : largest;
-    }
-    return largest;
+    abut_index index;
+    double *last = &levels->sizes[levels->count - 1];
+    *last = larger(*last, size);
+    return count_levels(input->reaches, input->count, levels, &index);
 }
 
 void finder_set_octaves(const double *reaches, abut_index count, level_set *levels)
@@ -242,19 +219,13 @@ void finder_set_octaves(const double *reaches, abut_index count, level_set *leve
         smallest = reaches[i] < smallest ? reaches[i] : smallest;
         largest = reaches[i] > largest ? reaches[i] : largest;
     }
-    const double giant = levels->has_giants ? largest : 0.0;
-    largest = levels->has_giants ? largest_of_others(levels) : largest;
     double size = 2.0 * largest;
-    levels->count = largest > 0.0;
-    const int32_t most = ABUT_LEVEL_LIMIT - levels->has_giants;
-    for (; levels->count < most && size >= 4.0 * smallest; levels->count++) {
+    levels->count = 1;
+    for (; levels->count < ABUT_LEVEL_LIMIT && size >= 4.0 * smallest; levels->count++) {
         size *= 0.5;
     }
     for (int32_t h = 0; h < levels->count; h++) {
         levels->sizes[h] = ldexp(2.0 * largest, h + 1 - levels->count);
-    }
-    if (levels->has_giants) {
-        levels->sizes[levels->count++] = 2.0 * giant;
     }
     abut_index index;
     /* never fails: the last level is large enough for all spheres */
@@ -295,16 +266,12 @@ static abut_status set_own_levels(const abut_pair_input *input, abut_pair_finder
                                   abut_error *error)
 {
     level_memory memory = {0};
-    level_input spheres = {.reaches = finder->reaches,
-                           .count = input->sphere_count,
-                           .workers = input->workers,
-                           .memory = &memory};
+    const level_input spheres = {.reaches = finder->reaches,
+                                 .count = input->sphere_count,
+                                 .workers = input->workers,
+                                 .memory = &memory};
     abut_index index = 0;
-    abut_status status = finder_set_levels(finder, &spheres, &finder->levels, &index);
-    if (!status) {
-        spheres.largest = levels_reach(&finder->levels);
-        status = finder_set_giant_levels(finder, &spheres, &spheres, &finder->giant_levels);
-    }
+    const abut_status status = finder_set_levels(finder, &spheres, &finder->levels, &index);
     level_memory_free(&memory);
     return status == ABUT_SIZE_TOO_SMALL
                ? finder_report_size(error, status, index, finder->reaches[index], &finder->levels)

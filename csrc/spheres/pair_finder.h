@@ -26,7 +26,6 @@ struct abut_pair_finder {
     abut_search search;
     lattice lattice;
     level_set levels;
-    level_set giant_levels;   /* levels in which giants have no cells; count 0: not used */
     abut_index wanted_levels; /* how many levels the caller wants; 0: the best number */
     bool has_sizes;           /* the caller has given the sizes of levels */
     pair_leftovers *leftovers;
@@ -74,16 +73,16 @@ abut_status finder_set_levels(const abut_pair_finder *finder, const level_input 
 abut_status finder_choose_levels(const abut_pair_finder *finder, const level_input *input,
                                  level_set *levels);
 
-/* Sets levels for these spheres in which giants have no cells. levels->count is 0 if that would not
- * save time. The grid is searched for `lookers`, which often are the same spheres. */
-abut_status finder_set_giant_levels(const abut_pair_finder *finder, const level_input *input,
-                                    const level_input *lookers, level_set *levels);
+/* Sets levels for these items, which include copies: chosen ones, or those of `levels` if the
+ * caller has given sizes. Then the last one is widened to `size`, if need be. */
+abut_status finder_widen_levels(const abut_pair_finder *finder, const level_input *input,
+                                double size, level_set *levels);
 
 /* Reports that sphere `index` is larger than the cells of the last level. Returns the status. */
 abut_status finder_report_size(abut_error *error, abut_status status, abut_index index,
                                double reach, const level_set *levels);
 
-/* Sets a level for each octave of sizes, and keeps a level of giants. Ignores wanted_levels. */
+/* Sets a level for each octave of sizes. Ignores wanted_levels. */
 void finder_set_octaves(const double *reaches, abut_index count, level_set *levels);
 
 #endif

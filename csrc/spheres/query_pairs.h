@@ -5,30 +5,40 @@
 #include "pair_finder.h"
 #include "kernels.h"
 
-/* A set of spheres of a query: its own spheres, or the others. */
+/* The sphere and the image of a copy (copies.h). */
+typedef struct sphere_copy {
+    int32_t sphere;
+    int32_t image[3];
+} sphere_copy;
+
+/* A set of spheres of a query: its own spheres, or the others. Its items are its spheres, then
+ * their copies. */
 typedef struct row_set {
     const double *centers; /* the caller's array, which may change; `rows` is a checked copy */
     const double *radii, *reaches;
-    abut_index count;
-    const sphere_row *rows;
-    row_bounds bounds;
+    abut_index count, item_count;
+    const sphere_row *rows;    /* of all items */
+    const sphere_copy *copies; /* item_count - count */
+    row_bounds bounds, item_bounds;
     struct row_memory *memory;
 } row_set;
 
-/* Memory blocks of a row_set: its rows, copies of the caller's radii, the reaches, and the bounds
- * of each chunk of rows. */
-enum { SET_ROWS, SET_RADII, SET_REACHES, SET_BOUNDS, ROW_BLOCKS };
+/* Memory blocks of a row_set: rows of items, copies of the caller's radii, the reaches, the bounds
+ * of each chunk of rows, copies, their counts by chunk, and reaches of items. */
+enum {
+    SET_ROWS,
+    SET_RADII,
+    SET_REACHES,
+    SET_BOUNDS,
+    SET_COPIES,
+    SET_COPY_CHUNKS,
+    SET_ITEM_REACHES,
+    ROW_BLOCKS
+};
 
 typedef struct row_memory {
     memory_block blocks[ROW_BLOCKS];
 } row_memory;
-
-/* An image of a second sphere. Images are made if the box is so small that a sphere may touch
- * several images of another. */
-typedef struct sphere_image {
-    int32_t sphere;
-    int32_t image[3];
-} sphere_image;
 
 typedef struct int_pair {
     int32_t first, second;
@@ -36,10 +46,9 @@ typedef struct int_pair {
 
 /* A chunk of the search, and the pairs found there, sorted by block of their first sphere. */
 typedef struct pair_chunk {
-    /* the level of the chunk's spheres; -1: the query's own spheres, not in the grid */
+    /* the level of the chunk's spheres; -1: items of the query's own set, not in the grid */
     int32_t level;
-    /* The range of the chunk: cells of the table. If level is -1: the query's own spheres. If level
-     * is that of giants: spheres in the grid's order. */
+    /* The range of the chunk: cells of the table. If level is -1: items of the own set. */
     int32_t begin, end;
     /* arrays of int_pair, and of abut_index: the end of each block's pairs */
     memory_block pairs, ends;
@@ -51,15 +60,13 @@ struct abut_pairs {
     const abut_pair_finder *finder;
     abut_pair_query query;
     row_set own, others;
-    const row_set *second_set; /* the second spheres of pairs: own or others */
-    /* the images that are in the grid; NULL: the spheres of second_set are in the grid */
-    const sphere_image *images;
-    const sphere_row *image_rows;
-    const double *image_reaches;
-    abut_index image_count;
-    abut_index image_pair_limit; /* the largest number of pairs allowed; 0: no limit */
-    row_bounds image_bounds;
-    level_set levels; /* levels of the spheres in the grid */
+    const row_set *second_set;      /* the second spheres of pairs: own or others */
+    const double *grid_reaches;     /* reaches of the items in the grid */
+    abut_index grid_count;          /* how many items of second_set are in the grid */
+    abut_index image_pair_limit;    /* the largest number of pairs allowed; 0: no limit */
+    double width;                   /* the smallest width of the periodic box, or INFINITY */
+    double least_reach, most_reach; /* of all spheres of the query; set if there is a period */
+    level_set levels;               /* levels of the items in the grid */
     abut_index chunk_count;
     int block_shift; /* block of a first sphere = its number >> block_shift */
     abut_index block_count;
@@ -70,15 +77,13 @@ struct abut_pairs {
     int32_t *seconds;
     abut_index count;
     abut_index distance_count;
-    bool has_giants;  /* giants have no cells, or some pairs are compared at several images */
-    double shortest;  /* the shortest period, if has_giants */
     bool is_searched; /* the grid holds the query's spheres */
     bool is_done;     /* the query has succeeded */
 };
 
 /* Memory of a query. PAIR_SUMS: for each block of first spheres, the number of pairs in the blocks
  * of spheres before it. */
-enum { IMAGES, IMAGE_ROWS, IMAGE_REACHES, PAIR_OFFSETS, PAIR_SECONDS, PAIR_SUMS, PAIR_BLOCKS };
+enum { PAIR_OFFSETS, PAIR_SECONDS, PAIR_SUMS, PAIR_BLOCKS };
 
 /* Memory that one query after the other uses. */
 typedef struct pair_memory {
@@ -106,48 +111,16 @@ static inline parallel_plan pairs_plan(const abut_pairs *pairs, abut_index chunk
 /* Makes and checks the rows of the query's spheres. The error names the first wrong coordinate. */
 abut_status gather_rows(abut_pairs *pairs, abut_error *error);
 
-/* Makes all images of the second spheres that may touch a sphere, for a box so small that one
- * sphere may touch several. The grid then holds these images. Returns ABUT_OK, ABUT_NO_MEMORY, or
- * ABUT_PERIOD_TOO_SHORT: there would be too many images. */
-abut_status images_make(abut_pairs *pairs);
+/* Whether two spheres may touch at other images than the nearest; `reach` is the sum of their
+ * reaches. */
+static inline bool pairs_may_touch_twice(const abut_pairs *pairs, double reach)
+{
+    return pairs->width <= 2.0 * reach * (1.0 + GRID_ROUNDING);
+}
 
-/* The largest number of pairs that a query may make if spheres touch several images of others. */
-abut_index images_pair_limit(const abut_pairs *pairs);
-
-/* A range of images along each axis. */
-typedef struct box_images {
-    double first[3], last[3];
-} box_images;
-
-/* The images of a sphere at `place` that a sphere anywhere in the box may touch; `reach` is the sum
- * of both reaches. */
-box_images images_find(const abut_pair_finder *finder, const double place[3], double reach);
-
-/* Finds the pairs of run->from with spheres begin ... end - 1 of the run, at all images. Sets
- * run->image to each of these in turn. `reach` is the reach of run->from plus the largest reach of
- * the others. False: the search must end. */
-bool several_search(const abut_pairs *pairs, image_run *run, double reach, pair_queue *queue);
-
-/* Finds the pairs of one of the query's spheres with images of itself. False: the search must
- * end. */
-bool several_search_own(const abut_pairs *pairs, const sphere_row *row, int32_t number,
-                        pair_queue *queue);
-
-/* Whether a row's spheres touch at this image, and no other row has the same two spheres. */
-bool several_has_image(const abut_pairs *pairs, abut_index row, int32_t first,
-                       const double image[3]);
-
-/* Takes `row` and the rows after it with the same two spheres, at most `most` in all. Writes the
- * image of each of them to `images`, and returns their number. */
-int32_t several_find_images(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
-                            double (*images)[3]);
-
-/* Reports too many images: the error has the shortest period. Returns ABUT_PERIOD_TOO_SHORT. */
-abut_status images_report_many(const abut_pairs *pairs, abut_error *error);
-
-/* Sets `wraps` to the numbers of periods by which a sphere's center was lowered, along each axis,
- * to move it into the box. */
-void gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere, double wraps[3]);
+/* How many of each vector of the period were subtracted from a sphere's center, to move it into the
+ * box. */
+vec3 gather_wraps(const abut_pairs *pairs, const row_set *set, int32_t sphere);
 
 typedef struct level_range {
     int32_t begin, end;
@@ -157,17 +130,11 @@ typedef struct level_range {
  * are not in the grid, for which all levels are searched. */
 level_range chunks_other_levels(const abut_pairs *pairs, int32_t level);
 
-/* Whether this level of the grid holds the giants. */
-static inline bool pairs_is_of_giants(const abut_pairs *pairs, int32_t level)
-{
-    return pairs->levels.has_giants && level == pairs->levels.count - 1;
-}
-
 /* Chooses the chunks of the search. Returns ABUT_OK or ABUT_NO_MEMORY. */
 abut_status chunks_make(abut_pairs *pairs);
 
 /* Searches the grid; afterwards each chunk has its pairs. Returns ABUT_OK, ABUT_PERIOD_TOO_SHORT if
- * images make too many pairs, or another status that ends the query. */
+ * spheres touch too many images, or another status that ends the query. */
 abut_status search_grid(abut_pairs *pairs);
 
 /* Lists the pairs of all chunks by first sphere. */

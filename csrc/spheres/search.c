@@ -3,8 +3,7 @@
 
 #include "../base/parallel.h"
 #include "../base/prefetch.h"
-#include "giants.h"
-#include "query_pairs.h"
+#include "copies.h"
 
 /* The smallest capacity of a queue of pairs: as many pairs stay in the first-level cache. */
 enum { QUEUE_CAPACITY = 1024 };
@@ -20,6 +19,7 @@ typedef struct searcher {
     struct search *search;
     parallel_job *job;
     abut_status status;
+    bool has_copies; /* of a pair in the queue, a sphere may be a copy */
 } searcher;
 
 typedef struct search {
@@ -32,57 +32,57 @@ typedef struct search {
 
 /* ---- from queued numbers to pairs ---- */
 
-/* Converts queued numbers to pairs of the query's own spheres, i < j. */
-static void convert_own(const pair_queue *queue, int_pair *to)
+/* A pair of items: their spheres, the image of the second one relative to the first one, and
+ * whether each is a copy. */
+typedef struct item_pair {
+    int32_t first, second;
+    vec3 image;
+    bool has_first, has_second;
+} item_pair;
+
+/* A pair of two spheres: i < j if both are the query's own. */
+static int_pair order_pair(const abut_pairs *pairs, int32_t a, int32_t b)
+{
+    const bool is_in_order = a < b || pairs->second_set == &pairs->others;
+    return is_in_order ? (int_pair){a, b} : (int_pair){b, a};
+}
+
+/* Converts queued numbers of spheres to pairs. */
+static int32_t convert_spheres(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
 {
     for (int32_t k = 0; k < queue->count; k++) {
-        const int32_t a = queue->firsts[k], b = queue->seconds[k];
-        to[k] = a < b ? (int_pair){a, b} : (int_pair){b, a};
+        to[k] = order_pair(pairs, queue->firsts[k], queue->seconds[k]);
     }
+    return queue->count;
 }
 
-/* Converts queued numbers to pairs with other spheres, which are always the second ones. */
-static void convert_others(const pair_queue *queue, int_pair *to)
+/* Whether two items are a pair of the query: at most one of them is a copy, it is the one that
+ * finds the pair, and their spheres touch. */
+static bool is_pair(const abut_pairs *pairs, const item_pair *p)
 {
-    for (int32_t k = 0; k < queue->count; k++) {
-        to[k] = (int_pair){queue->firsts[k], queue->seconds[k]};
-    }
+    const sphere_row *first = &pairs->own.rows[p->first];
+    const sphere_row *second = &pairs->second_set->rows[p->second];
+    const bool has_two = p->has_first && p->has_second, has_none = !p->has_first && !p->has_second;
+    return !has_two &&
+           (has_none || p->has_first == copies_are_of_first(pairs, first, second, p->image)) &&
+           grid_touches(&pairs->finder->lattice, first, second, p->image);
 }
 
-/* A pair is found twice, once from each sphere. Returns whether this one is kept: its second sphere
- * has the larger number. If both are the same sphere, the first number of the image that is not 0
- * must be positive. */
-static bool is_first_image(const sphere_image *at, int32_t first)
+/* Converts queued numbers to pairs of items, at least one of which may be a copy. Drops pairs that
+ * do not touch, and those that another copy finds. Returns how many remain. */
+static int32_t convert_items(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
 {
-    if (at->sphere != first) {
-        return at->sphere > first;
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        if (at->image[axis] != 0) {
-            return at->image[axis] > 0;
-        }
-    }
-    return false;
-}
-
-static bool touches_image(const abut_pairs *pairs, int32_t first, const sphere_image *at)
-{
-    const double image[3] = {at->image[0], at->image[1], at->image[2]};
-    return grid_touches(&pairs->finder->lattice, &pairs->own.rows[first],
-                        &pairs->second_set->rows[at->sphere], image);
-}
-
-/* Converts queued numbers to pairs with images. Drops pairs that do not touch, and those that are
- * found a second time. Returns how many remain. */
-static int32_t convert_images(const abut_pairs *pairs, const pair_queue *queue, int_pair *to)
-{
-    const bool is_own = pairs->second_set == &pairs->own;
+    const row_set *own = &pairs->own, *second = pairs->second_set;
     int32_t count = 0;
     for (int32_t k = 0; k < queue->count; k++) {
-        const int32_t first = queue->firsts[k], number = queue->seconds[k];
-        const sphere_image *at = &pairs->images[number];
-        if ((!is_own || is_first_image(at, first)) && touches_image(pairs, first, at)) {
-            to[count++] = (int_pair){first, number};
+        const int32_t a = queue->firsts[k], b = queue->seconds[k];
+        const item_pair p = {.first = copies_sphere(own, a),
+                             .second = copies_sphere(second, b),
+                             .image = vec3_sub(copies_image(second, b), copies_image(own, a)),
+                             .has_first = copies_has(own, a),
+                             .has_second = copies_has(second, b)};
+        if (is_pair(pairs, &p)) {
+            to[count++] = order_pair(pairs, p.first, p.second);
         }
     }
     return count;
@@ -113,14 +113,8 @@ static bool drain(pair_queue *queue, abut_index room)
         return set_status(s, ABUT_NO_MEMORY);
     }
     int_pair *found = s->found;
-    int32_t count = queue->count;
-    if (pairs->images) {
-        count = convert_images(pairs, queue, found + s->found_count);
-    } else if (pairs->second_set == &pairs->others) {
-        convert_others(queue, found + s->found_count);
-    } else {
-        convert_own(queue, found + s->found_count);
-    }
+    const int32_t count = s->has_copies ? convert_items(pairs, queue, found + s->found_count)
+                                        : convert_spheres(pairs, queue, found + s->found_count);
     if (pairs->image_pair_limit > 0 && !has_pairs_left(s, count)) {
         return set_status(s, ABUT_PERIOD_TOO_SHORT);
     }
@@ -150,14 +144,12 @@ static bool report_work(searcher *s, abut_index distances)
 
 /* ---- one level ---- */
 
-/* The number of a neighboring row or layer, `at`, in the table; -1: there is none. Sets *wraps if
- * `at` is beyond a border where cells wrap around. */
-static int32_t beside(const grid_axis *axis, int32_t at, bool *wraps)
+/* The number of a neighboring row or layer, `at`, in the table; -1: there is none. */
+static int32_t beside(const grid_axis *axis, int32_t at)
 {
     if (at >= 0 && at < axis->count) {
         return at;
     }
-    *wraps |= axis->wraps;
     return !axis->wraps ? -1 : at < 0 ? axis->count - 1 : 0;
 }
 
@@ -165,7 +157,7 @@ static int32_t beside(const grid_axis *axis, int32_t at, bool *wraps)
 static void add_ahead(row_task *task, int32_t y, int32_t z)
 {
     const grid_axis *axes = task->level->axes;
-    y = beside(&axes[1], y, &task->wraps), z = beside(&axes[2], z, &task->wraps);
+    y = beside(&axes[1], y), z = beside(&axes[2], z);
     if (y >= 0 && z >= 0) {
         task->ahead[task->ahead_count++] =
             task->level->first_cell + (z * axes[1].count + y) * axes[0].count;
@@ -176,7 +168,6 @@ static void add_ahead(row_task *task, int32_t y, int32_t z)
 static void list_ahead(row_task *task, int32_t y, int32_t z)
 {
     task->ahead_count = 0;
-    task->wraps = false;
     add_ahead(task, y + 1, z);
     for (int32_t step = -1; step <= 1; step++) {
         add_ahead(task, y + step, z + 1);
@@ -210,18 +201,6 @@ static bool search_cells(searcher *s, const grid_level *level, int32_t begin, in
 
 /* ---- other levels ---- */
 
-/* Compares a sphere with all images of a level's spheres. */
-static bool search_images(searcher *s, const grid_level *level, const sphere_row *from,
-                          int32_t number)
-{
-    const grid *g = &s->pairs->memory->grid;
-    image_run run = {.from = from,
-                     .number = s->queue.lookers ? number : g->ids[number],
-                     .begin = g->begins[level->first_cell],
-                     .end = g->begins[level->first_cell + level->cell_count]};
-    return several_search(s->pairs, &run, from->reach + level->reach, &s->queue);
-}
-
 /* Compares one sphere with the spheres of some levels; `number` is as in look_task. */
 static bool search_levels(searcher *s, const sphere_row *from, int32_t number, level_range levels)
 {
@@ -229,15 +208,8 @@ static bool search_levels(searcher *s, const sphere_row *from, int32_t number, l
     const abut_pairs *pairs = s->pairs;
     const grid *g = &pairs->memory->grid;
     for (int32_t h = levels.begin; h < levels.end; h++) {
-        if (pairs->levels.populations[h] == 0) {
-            continue;
-        }
-        const grid_level *level = &g->levels[h];
-        const bool is_done =
-            pairs->has_giants && giants_may_touch_twice(pairs->shortest, from->reach + level->reach)
-                ? search_images(s, level, from, number)
-                : kernels->across_level(g, level, from, number, &s->queue);
-        if (!is_done) {
+        if (pairs->levels.populations[h] > 0 &&
+            !kernels->across_level(g, &g->levels[h], from, number, &s->queue)) {
             return false;
         }
     }
@@ -263,46 +235,35 @@ static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_rang
     return pair_kernels_take()->across_finish(g, &s->queue);
 }
 
-/* Compares spheres begin ... end - 1 of the caller's order with the spheres in the grid. The former
- * are not in the grid themselves. */
-static bool search_from_rows(searcher *s, int32_t begin, int32_t end, level_range levels)
+/* The levels that an item is compared with. For a copy, these have no level on which all spheres
+ * are too large for the pairs that the copy finds. */
+static level_range levels_of_item(const abut_pairs *pairs, int32_t item, level_range levels)
+{
+    const row_set *own = &pairs->own;
+    if (copies_has(own, item)) {
+        const double reach = own->rows[copies_sphere(own, item)].reach;
+        const double most = copies_partner_reach(pairs, reach, copies_image(own, item));
+        while (levels.end > 1 && pairs->levels.sizes[levels.end - 2] >= 2.0 * most) {
+            levels.end--;
+        }
+    }
+    return levels;
+}
+
+/* Compares items begin ... end - 1 of the query's own set with those in the grid. The former are
+ * not in the grid themselves. */
+static bool search_from_items(searcher *s, int32_t begin, int32_t end, level_range levels)
 {
     const sphere_row *rows = s->pairs->own.rows;
     s->queue.lookers = rows;
     for (int32_t i = begin; i < end; i++) {
         const abut_index before = s->queue.distance_count;
-        if (!search_levels(s, &rows[i], i, levels) ||
+        if (!search_levels(s, &rows[i], i, levels_of_item(s->pairs, i, levels)) ||
             !report_work(s, s->queue.distance_count - before)) {
             return false;
         }
     }
     return pair_kernels_take()->across_finish(&s->pairs->memory->grid, &s->queue);
-}
-
-/* ---- giants ---- */
-
-/* Compares a giant with the giants before it in the grid's order, and with its own images. */
-static bool search_giants(searcher *s, const grid_level *level, int32_t place)
-{
-    const grid *g = &s->pairs->memory->grid;
-    const int32_t number = g->ids[place];
-    const sphere_row *from = &g->rows[number];
-    image_run run = {
-        .from = from, .number = number, .begin = g->begins[level->first_cell], .end = place};
-    return several_search(s->pairs, &run, from->reach + level->reach, &s->queue) &&
-           several_search_own(s->pairs, from, number, &s->queue);
-}
-
-/* Compares the giants of a chunk with each other, and with the spheres of other levels. */
-static bool search_from_giants(searcher *s, const pair_chunk *chunk, level_range levels)
-{
-    const grid_level *level = &s->pairs->memory->grid.levels[chunk->level];
-    bool is_done = true;
-    for (int32_t k = chunk->begin; is_done && k < chunk->end; k++) {
-        const abut_index before = s->queue.distance_count;
-        is_done = search_giants(s, level, k) && report_work(s, s->queue.distance_count - before);
-    }
-    return is_done && search_from_grid(s, chunk->begin, chunk->end, levels);
 }
 
 /* ---- chunks ---- */
@@ -382,16 +343,10 @@ static bool search_cells_and_levels(searcher *s, const pair_chunk *chunk, level_
 static abut_status search_all(searcher *s, const pair_chunk *chunk)
 {
     const level_range levels = chunks_other_levels(s->pairs, chunk->level);
-    bool is_done = false;
-    if (chunk->level < 0) {
-        is_done = search_from_rows(s, chunk->begin, chunk->end, levels);
-    } else if (pairs_is_of_giants(s->pairs, chunk->level)) {
-        is_done = search_from_giants(s, chunk, levels);
-    } else {
-        is_done = search_cells_and_levels(s, chunk, levels);
-    }
-    is_done = is_done && drain(&s->queue, 0);
-    return is_done ? ABUT_OK : s->status;
+    s->has_copies = chunk->level < 0 && s->pairs->finder->lattice.is_periodic;
+    const bool is_done = chunk->level < 0 ? search_from_items(s, chunk->begin, chunk->end, levels)
+                                          : search_cells_and_levels(s, chunk, levels);
+    return is_done && drain(&s->queue, 0) ? ABUT_OK : s->status;
 }
 
 static abut_status search_chunk(void *context, abut_index number, parallel_job *job)

@@ -120,29 +120,44 @@ static void check_sizes_of_no_level(void)
 
 /* ---- statistics ---- */
 
-/* Counts the cells of a level along each axis of a periodic box, from their lengths. */
-static void count_cells(const scene *s, const abut_pair_level *level, int counts[3])
+/* A scene with the bounds of its centers. */
+typedef struct bounded {
+    const scene *scene;
+    double low[3], high[3];
+} bounded;
+
+static bounded find_bounds(const scene *s)
+{
+    bounded found = {.scene = s};
+    for (abut_index k = 0; k < s->own.count * s->dimension; k++) {
+        const int axis = (int)(k % s->dimension);
+        const double x = s->own.centers[k];
+        found.low[axis] = k < s->dimension || x < found.low[axis] ? x : found.low[axis];
+        found.high[axis] = k < s->dimension || x > found.high[axis] ? x : found.high[axis];
+    }
+    return found;
+}
+
+/* A coordinate of a sphere's center, in cells of a level from the low corner of all centers. */
+static double in_cells(const bounded *b, const abut_pair_level *level, abut_index sphere, int axis)
+{
+    const double x = b->scene->own.centers[b->scene->dimension * sphere + axis];
+    return (x - b->low[axis]) / level->lengths[axis];
+}
+
+/* Counts the cells of a level along each axis, from their lengths. */
+static void count_cells(const bounded *b, const abut_pair_level *level, int counts[3])
 {
     for (int axis = 0; axis < 3; axis++) {
-        const double period = s->period[axis];
-        counts[axis] = period > 0.0 ? (int)rint(period / level->lengths[axis]) : 1;
+        const double extent = b->high[axis] - b->low[axis];
+        counts[axis] = (int)floor(extent / level->lengths[axis]) + 1;
     }
 }
 
-static int cell_of(double place, double period, int count)
+/* Returns whether a cell overlaps place - half ... place + half; in cells. */
+static bool is_reached(int cell, double place, double half)
 {
-    return period > 0.0 ? (int)floor(place / period * count) : 0;
-}
-
-/* Returns whether a cell or an image of it overlaps place - half ... place + half; in cells. */
-static bool is_reached(int cell, double place, double half, int count)
-{
-    bool reached = count == 1;
-    for (int image = -1; image <= 1; image++) {
-        const double begin = cell + image * count;
-        reached |= begin <= place + half && begin + 1.0 > place - half;
-    }
-    return reached;
+    return cell <= place + half && cell + 1.0 > place - half;
 }
 
 static int level_of(const scene *s, abut_index sphere)
@@ -154,61 +169,67 @@ static int level_of(const scene *s, abut_index sphere)
     return h;
 }
 
+/* Half of the width of the box that sphere i searches on a level, in cells. */
+static double half_of(const scene *s, const abut_pair_level *level, abut_index i, int axis,
+                      bool is_own)
+{
+    return is_own ? 1.0 : (s->own.radii[i] + 0.5 * s->gap) / level->lengths[axis] + 0.5;
+}
+
 /* Returns whether sphere i searches the cell of sphere j of a level, by the definition of T_cd. */
-static bool looks_at(const scene *s, const abut_pair_level *level, abut_index i, abut_index j,
+static bool looks_at(const bounded *b, const abut_pair_level *level, abut_index i, abut_index j,
                      bool is_own)
 {
-    int counts[3];
     bool reached = true;
-    count_cells(s, level, counts);
-    for (int axis = 0; axis < s->dimension; axis++) {
-        const double period = s->period[axis];
-        const double place = s->own.centers[s->dimension * i + axis] / period * counts[axis];
-        const double reach = s->own.radii[i] + 0.5 * s->gap;
-        const int cell = cell_of(s->own.centers[s->dimension * j + axis], period, counts[axis]);
-        const double half = is_own ? 1.0 : reach / period * counts[axis] + 0.5;
-        reached &= is_reached(cell, place, half, counts[axis]);
+    for (int axis = 0; axis < b->scene->dimension; axis++) {
+        const int cell = (int)floor(in_cells(b, level, j, axis));
+        const double half = half_of(b->scene, level, i, axis, is_own);
+        reached &= is_reached(cell, in_cells(b, level, i, axis), half);
     }
     return reached;
 }
 
 /* Returns the number of cells of a level that sphere i searches. */
-static abut_index count_looks(const scene *s, const abut_pair_level *level, abut_index i)
+static abut_index count_looks(const bounded *b, const abut_pair_level *level, abut_index i,
+                              bool is_own)
 {
     int counts[3];
     abut_index product = 1;
-    count_cells(s, level, counts);
-    for (int axis = 0; axis < s->dimension; axis++) {
-        const double period = s->period[axis];
-        const double place = s->own.centers[s->dimension * i + axis] / period * counts[axis];
-        const double half = (s->own.radii[i] + 0.5 * s->gap) / period * counts[axis] + 0.5;
+    count_cells(b, level, counts);
+    for (int axis = 0; axis < b->scene->dimension; axis++) {
+        const double half = half_of(b->scene, level, i, axis, is_own);
         abut_index along = 0;
         for (int cell = 0; cell < counts[axis]; cell++) {
-            along += is_reached(cell, place, half, counts[axis]);
+            along += is_reached(cell, in_cells(b, level, i, axis), half);
         }
         product *= along;
     }
     return product;
 }
 
-/* Counts T_cd and T_ca of each level, sphere by sphere. */
-static void count_slowly(const scene *s, abut_search search, const abut_pair_level *levels,
+/* Counts T_cd and T_ca of each level, sphere by sphere. A sphere's own cell counts in full, and the
+ * others of its level by half, since each pair of cells is searched once. */
+static void count_slowly(const bounded *b, abut_search search, const abut_pair_level *levels,
                          abut_index tests[], abut_index accesses[])
 {
-    const abut_index around = s->dimension == 3 ? 14 : 5;
+    const scene *s = b->scene;
+    abut_index near[8] = {0};
     for (abut_index i = 0; i < s->own.count; i++) {
         const int own = level_of(s, i);
-        accesses[own] += around;
+        near[own] += count_looks(b, &levels[own], i, true) + 1;
         for (abut_index j = 0; j < s->own.count; j++) {
             const int other = level_of(s, j);
             const bool looks = search == ABUT_TOP_DOWN ? other < own : other > own;
             const bool is_near = own == other && i < j;
-            tests[own] += (is_near || looks) && looks_at(s, &levels[other], i, j, is_near);
+            tests[own] += (is_near || looks) && looks_at(b, &levels[other], i, j, is_near);
         }
         for (int h = 0; h < s->level_count; h++) {
             const bool looks = search == ABUT_TOP_DOWN ? h < own : h > own;
-            accesses[own] += looks ? count_looks(s, &levels[h], i) : 0;
+            accesses[own] += looks ? count_looks(b, &levels[h], i, false) : 0;
         }
+    }
+    for (int h = 0; h < s->level_count; h++) {
+        accesses[h] += near[h] / 2;
     }
 }
 
@@ -216,10 +237,11 @@ static void check_work(const scene *s, abut_search search, const abut_pair_stati
                        const abut_pair_level *levels)
 {
     abut_index tests[8] = {0}, accesses[8] = {0}, spheres = 0, sum = 0;
-    count_slowly(s, search, levels, tests, accesses);
+    const bounded b = find_bounds(s);
+    count_slowly(&b, search, levels, tests, accesses);
     for (int h = 0; h < s->level_count; h++) {
         int counts[3];
-        count_cells(s, &levels[h], counts);
+        count_cells(&b, &levels[h], counts);
         CHECK(levels[h].size == s->sizes[h]);
         CHECK_INT(levels[h].cell_count, counts[0] * counts[1] * counts[2]);
         CHECK(levels[h].occupied_count <= levels[h].sphere_count);
@@ -278,7 +300,6 @@ static void check_statistics(void)
     for (int dimension = 2; dimension <= 3; dimension++) {
         start(&s, dimension);
         scatter_in_cube(&s, &s.own, 1500, 12.0, 0.1, 1.9);
-        set_period(&s, 7, 12.0);
         s.gap = 0.1;
         s.has_sizes = true, s.level_count = 4;
         memcpy(s.sizes, sizes, sizeof sizes);

@@ -390,7 +390,7 @@ static void check_levels_in_a_box(void)
 /* ---- the grid's table ---- */
 
 typedef struct grid_facts {
-    bool has_floats, is_clipped, is_folded, has_images;
+    bool has_floats, is_clipped, is_folded, has_copies;
 } grid_facts;
 
 static bool is_folded(const grid *g)
@@ -415,7 +415,7 @@ static grid_facts facts_of(const scene *s)
     if (CHECK_INT(abut_pairs_find(finder, &query, &pairs, NULL), ABUT_OK)) {
         const grid *g = &pairs->memory->grid;
         facts.has_floats = g->near_reach != NULL;
-        facts.has_images = pairs->images != NULL;
+        facts.has_copies = pairs->own.item_count > pairs->own.count;
         facts.is_folded = is_folded(g);
         for (int axis = 0; axis < 3; axis++) {
             const row_bounds *bounds = &pairs->second_set->bounds;
@@ -435,11 +435,11 @@ static void check_that_dense_boxes_use_floats(void)
     start(&s, 3);
     scatter_in_cube(&s, &s.own, 400, 6.0, 0.3, 0.6);
     grid_facts facts = facts_of(&s);
-    CHECK(facts.has_floats && !facts.is_folded && !facts.is_clipped && !facts.has_images);
+    CHECK(facts.has_floats && !facts.is_folded && !facts.is_clipped && !facts.has_copies);
     CHECK(check_scene(&s) > 100);
     set_period(&s, 7, 6.0);
     facts = facts_of(&s);
-    CHECK(facts.has_floats && !facts.is_folded && !facts.has_images);
+    CHECK(facts.has_floats && !facts.is_folded && facts.has_copies);
     CHECK(check_scene(&s) > 100);
 }
 
