@@ -157,7 +157,7 @@ abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *be
 /* One level of a finder's grid, and the work of the last query on it. */
 typedef struct abut_pair_level {
     double size;       /* the largest diameter, including the gap, of spheres on the level */
-    double lengths[3]; /* lengths of cells: at least `size`; a period is a whole number of them */
+    double lengths[3]; /* lengths of cells: at least `size` */
     abut_index sphere_count;               /* spheres on the level */
     abut_index cell_count, occupied_count; /* all cells, and cells with spheres */
     abut_index test_count;   /* T_cd: spheres in the cells that spheres of this level search */
@@ -179,10 +179,9 @@ typedef struct abut_pair_statistics {
 /* Counts the work of the last query again, which takes about as long as the query. `levels` has
  * room for ABUT_LEVEL_LIMIT; statistics->level_count of them are filled. They differ from the
  * finder's levels if the last query was for other spheres. They also differ if cells were so
- * crowded that the query used a level for each octave of sizes. Levels that are too large for cells
- * within the period are joined to a last level with one cell. With others, or where all images are
- * searched, a level counts the work of the spheres that search it. For a finder with a lender only
- * `levels` is filled. */
+ * crowded that the query used a level for each octave of sizes. With others, and for copies of
+ * spheres across the border of a period, a level counts the work of the spheres that search it. For
+ * a finder with a lender only `levels` is filled. */
 void abut_pair_finder_inspect(const abut_pair_finder *finder, abut_pair_statistics *statistics,
                               abut_pair_level *levels);
 

@@ -138,8 +138,8 @@ static void invert_along_axes(lattice *l)
     const double periods[3] = {l->vectors[0].x, l->vectors[1].y, l->vectors[2].z};
     double inverses[3];
     for (int k = 0; k < 3; k++) {
-        l->widths[k] = l->period[k] = periods[k];
-        inverses[k] = l->inv_period[k] = periods[k] > 0.0 ? 1.0 / periods[k] : 0.0;
+        l->widths[k] = periods[k];
+        inverses[k] = periods[k] > 0.0 ? 1.0 / periods[k] : 0.0;
     }
     l->inverse[0] = (vec3){inverses[0], 0.0, 0.0};
     l->inverse[1] = (vec3){0.0, inverses[1], 0.0};

@@ -15,7 +15,6 @@ typedef struct lattice {
     double slacks[3]; /* computed fractions of a point in a tilted box are outside of 0 to 1 by at
                          most this, and true fractions by twice as much */
     double widths[3]; /* distance of the two borders of the box that vector a joins; 0: no vector */
-    double period[3], inv_period[3]; /* lengths of vectors along the axes, and their inverses */
     bool is_periodic;                /* at least one vector is not 0 */
     bool is_along_axes; /* vector a leads along axis a, in its positive direction, or is 0 */
 } lattice;

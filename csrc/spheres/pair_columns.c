@@ -82,7 +82,8 @@ static void move_points(const row_set *own, const pair_block *block)
     }
 }
 
-/* Writes images relative to the caller's centers of both spheres. */
+/* Writes images relative to the caller's centers of both spheres, as the caller's period counts
+ * them. */
 static void write_images(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
 {
     const abut_pairs *pairs = w->pairs;
@@ -95,6 +96,7 @@ static void write_images(const writing *w, abut_index row, int32_t count, const 
             const vec3 of_second = gather_wraps(pairs, pairs->second_set, n->seconds[k]);
             image = vec3_add(image, vec3_sub(of_first, of_second));
         }
+        image = lattice_basis_given(&pairs->finder->basis, image);
         lattice_put_image(w->columns->image + dimension * (row + k), dimension, image);
     }
 }

@@ -323,6 +323,10 @@ abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finde
     set_scalars(&copy, made);
     status = check_numbers(made, error);
     status = status ? status : check_sizes(made, error);
+    if (!status) {
+        made->basis = lattice_reduce(&made->lattice);
+        made->lattice = made->basis.lattice;
+    }
     status = status ? status : fill_finder(&copy, made, error);
     if (status) {
         abut_pair_finder_free(made);

@@ -2,7 +2,7 @@
 #ifndef SPHERES_PAIR_FINDER_H
 #define SPHERES_PAIR_FINDER_H
 
-#include "../base/lattice.h"
+#include "../base/lattice_basis.h"
 #include "../base/parallel.h"
 #include "../base/pool.h"
 #include "grid.h"
@@ -24,7 +24,8 @@ struct abut_pair_finder {
     double *radii;   /* the same array where there is no gap */
     double gap;
     abut_search search;
-    lattice lattice;
+    lattice_basis basis; /* the shortest vectors of the caller's period: they have few copies */
+    lattice lattice;     /* of the basis */
     level_set levels;
     abut_index wanted_levels; /* how many levels the caller wants; 0: the best number */
     bool has_sizes;           /* the caller has given the sizes of levels */

@@ -18,17 +18,36 @@ static abut_index rows_before(const abut_pairs *pairs, abut_index row, int32_t f
     return row - before;
 }
 
+/* An image as the caller's period counts it. */
+static vec3 given_image(const abut_pairs *pairs, vec3 image)
+{
+    return lattice_basis_given(&pairs->finder->basis, image);
+}
+
 /* Whether sphere i touches this image of sphere j, and the pair is a row. A sphere touches its own
  * images in opposite pairs, and one of each pair is a row. */
 static bool is_row(const abut_pairs *pairs, const sphere_row *i, const sphere_row *j, vec3 image)
 {
-    return (i != j || lattice_is_positive(image)) &&
+    return (i != j || lattice_is_positive(given_image(pairs, image))) &&
            grid_touches(&pairs->finder->lattice, i, j, image);
 }
 
+/* Sorts images into lexicographic order, as the caller's period counts them. In most cells they are
+ * in this order already. */
+static void sort_images(const abut_pairs *pairs, int32_t count, vec3 *images)
+{
+    for (int32_t k = 1; k < count; k++) {
+        const vec3 image = images[k], key = given_image(pairs, image);
+        int32_t at = k;
+        for (; at > 0 && vec3_compare(given_image(pairs, images[at - 1]), key) > 0; at--) {
+            images[at] = images[at - 1];
+        }
+        images[at] = image;
+    }
+}
+
 /* Writes the images of `row` and the rows after it with the same two spheres, at most `most`.
- * Returns their number. Such rows are in the order of their images: the k-th of them has the k-th
- * image at which the spheres touch. */
+ * Returns their number. The k-th of these rows has the k-th image at which the spheres touch. */
 static int32_t find_several(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
                             vec3 *images)
 {
@@ -46,10 +65,11 @@ static int32_t find_several(const abut_pairs *pairs, abut_index row, int32_t fir
             images[count++] = image;
         }
     }
+    sort_images(pairs, count, images);
     return count;
 }
 
-/* Replaces the nearest images of rows whose spheres may touch at several images. */
+/* Replaces the nearest images of rows if their spheres may touch at several images. */
 static void replace_several(const abut_pairs *pairs, abut_index row, int32_t count,
                             const int32_t *firsts, const int32_t *seconds, vec3 *images)
 {

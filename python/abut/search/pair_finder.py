@@ -118,10 +118,8 @@ class PairFinder:
         The periods of the world along each axis; None for an axis without a period. Spheres may be
         anywhere, even outside the box, and larger than a period. Each image that touches is a pair,
         with its number in ``pairs.image``. A sphere that touches its own image is a pair with
-        i = j. A few spheres with diameters above about a third of a period are not in cells; they
-        are a separate level in ``statistics()``. If many are so large, all images of all spheres
-        are searched, which takes several times the time and memory. A period so short that each
-        sphere reaches thousands of images is an error. By default nothing repeats.
+        i = j. A period so short that spheres reach thousands of images is an error.
+        By default nothing repeats.
 
     Attributes
     ----------

@@ -119,7 +119,7 @@ class PairStatistics:
     sizes : (L,) ndarray of float64
         The levels' sizes, ascending: the largest diameter, gap included, that spheres may have.
     lengths : (L, d) ndarray of float64
-        The cells' lengths along each axis: at least the size, and a whole fraction of a period.
+        The cells' lengths along each axis: at least the size.
     level_spheres : (L,) ndarray of intp
         Spheres on each level.
     cells : (L,) ndarray of intp
