@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .periods import Period, is_array
-
 # largest number of rows of a table that a notebook shows
 SHOWN_ROWS = 5
 
@@ -60,11 +58,3 @@ def span(values: ArrayLike) -> str:
         return "none"
     low, high = array.min(), array.max()
     return numbers(low) if low == high else f"{low:.6g} to {high:.6g}"
-
-
-def period(given: Period | None) -> str:
-    """The period as text: a length for each axis, or the vectors."""
-    if is_array(given):
-        return "; ".join(map(numbers, given))
-    words = ("none" if one is None else numbers(one) for one in given or (None,))
-    return ", ".join(words)

@@ -6,6 +6,7 @@ as it was given. Both forms of one period give the same bits everywhere.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any, TypeGuard
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from . import checks
-from .arithmetic import matrix_product, unit_and_length
+from .arithmetic import dots, lengths, matrix_product, unit_and_length
 
 # A length for each axis, or None for an axis that is not periodic. Or a read-only (d, d) array
 # with a vector in each row, zeros where the world does not repeat.
@@ -31,6 +32,10 @@ FLAT = 1e-24
 # A vector is parallel to a plane if the cosine of its angle with the plane's normal is at most
 # this. The core has the same limit.
 ALONG_PLANE = 1e-9
+
+# A vector is replaced by one whose squared length is less by at least this part of it. Otherwise
+# rounding could exchange two vectors of one length for ever.
+LEAST_GAIN = 1e-12
 
 _Vector = Sequence[float]
 
@@ -73,6 +78,15 @@ def shifts_of(image: NDArray[Any], period: Period | None) -> NDArray[np.float64]
     return matrix_product(image, vectors)
 
 
+def fractions_of(points: NDArray[np.float64], period: Period | None) -> NDArray[np.float64]:
+    """How many of each vector of the period add up to points (m, 3); 0 where nothing repeats."""
+    vectors = vectors_of(period)
+    if is_along_axes(period):
+        sizes = np.diagonal(vectors)
+        return np.divide(points, sizes, out=np.zeros_like(points), where=sizes > 0)
+    return np.stack([dots(points, row) for row in _inverse(vectors)], axis=-1)
+
+
 def is_array(period: Period | None) -> TypeGuard[NDArray[np.float64]]:
     """Whether a period was given as an array of vectors."""
     return isinstance(period, np.ndarray)
@@ -92,6 +106,18 @@ def same_period(one: Period | None, other: Period | None) -> bool:
     return len(one) == len(other) and bool(
         np.array_equal(vectors_of(one, len(one)), vectors_of(other, len(other)))
     )
+
+
+def repeats_alike(one: Period | None, other: Period | None) -> bool:
+    """Whether the world repeats along the same vectors by their numbers, of any lengths."""
+    return _repeating(one) == _repeating(other)
+
+
+def text_of(period: Period | None) -> str:
+    """A period as text: a length for each axis, or the vectors."""
+    if is_array(period):
+        return "; ".join(", ".join(f"{x:.6g}" for x in row) for row in period)
+    return ", ".join("none" if one is None else f"{one:.6g}" for one in period or (None,))
 
 
 def tilted_vector(period: Period | None) -> int | None:
@@ -119,6 +145,53 @@ def lengths_of(period: Period | None) -> NDArray[np.float64]:
     return np.diagonal(vectors_of(period)).copy()
 
 
+def spans(period: Period | None, axis: int) -> bool:
+    """Whether a vector of the period has a part along an axis, so that images move along it."""
+    return bool(vectors_of(period)[:, axis].any())
+
+
+def extent_along(period: Period | None, axis: int) -> tuple[float, float]:
+    """Where the box that the vectors span begins and ends along an axis.
+
+    If no vector has a part along the axis, there is no box: (inf, -inf).
+    """
+    parts = vectors_of(period)[:, axis].tolist()
+    if not any(parts):
+        return math.inf, -math.inf
+    if not is_along_axes(period) and len(_repeating(period)) < len(parts):
+        # a box without end along a direction that may have a part along the axis, too
+        return -math.inf, math.inf
+    return sum(min(part, 0.0) for part in parts), sum(max(part, 0.0) for part in parts)
+
+
+def shortest_period(period: Period | None) -> float:
+    """The smallest distance between a point and one of its images; infinite without a period."""
+    vectors = vectors_of(period)
+    rows = [row for row in vectors if row.any()]
+    if not is_along_axes(period):
+        while _shorten(rows):
+            pass
+    return min((float(lengths(row)) for row in rows), default=math.inf)
+
+
+def _shorten(rows: list[NDArray[np.float64]]) -> bool:
+    """Replace a vector by a shorter one that leads to the same images; False if there is none.
+
+    This is the lattice reduction of Semaev (2001), as in the core's lattice_basis.c.
+    """
+    for k, row in enumerate(rows):
+        others = [other for number, other in enumerate(rows) if number != k]
+        nearer = [row - np.rint(dots(row, other) / dots(other, other)) * other for other in others]
+        if len(others) == 2:
+            signs = itertools.product((-1, 1), repeat=2)
+            nearer += [row + s * others[0] + t * others[1] for s, t in signs]
+        for one in nearer:
+            if dots(one, one) < (1 - LEAST_GAIN) * dots(row, row):
+                rows[k] = one
+                return True
+    return False
+
+
 def crossing_vector(normal: _Vector, period: Period | None) -> int | None:
     """The first vector that is not parallel to the plane with a unit normal, or None."""
     for k, vector in enumerate(vectors_of(period).tolist()):
@@ -139,6 +212,38 @@ def volume(period: Period | None) -> float:
     if len(vectors) == 2:
         rows[2] = (0.0, 0.0, 1.0)
     return abs(_dot(_cross(rows[0], rows[1]), rows[2]))
+
+
+def _repeating(period: Period | None) -> list[int]:
+    """The numbers of the vectors along which the world repeats."""
+    return [] if period is None else [k for k in range(len(period)) if repeats_along(period, k)]
+
+
+def _inverse(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows whose scalar products with a point are its fractions; zeros where nothing repeats."""
+    rows = _completed([unit_and_length(row)[0] if any(row) else None for row in vectors.tolist()])
+    inverse = np.zeros((3, 3))
+    for k, row in enumerate(vectors.tolist()):
+        if any(row):
+            across = np.array(_cross(rows[(k + 1) % 3], rows[(k + 2) % 3]))
+            inverse[k] = across / _dot(across.tolist(), rows[k]) / unit_and_length(row)[1]
+    return inverse
+
+
+def _completed(units: list[_Vector | None]) -> list[_Vector]:
+    """Three unit vectors: those that are None are perpendicular to all others."""
+    found = [one for one in units if one is not None]
+    given = len(found)
+    while len(found) < 3:
+        if len(found) == 2:
+            found.append(unit_and_length(_cross(found[0], found[1]))[0])
+        else:
+            # the axis along which the vector has its smallest part
+            least = min(range(3), key=lambda axis: abs(found[0][axis]))
+            axis = [float(k == least) for k in range(3)]
+            found.append(unit_and_length(_cross(found[0], axis))[0])
+    added = iter(found[given:])
+    return [next(added) if one is None else one for one in units]
 
 
 def _read_lengths(items: list[Any], allowed: tuple[int, ...]) -> Period | None:

@@ -89,8 +89,8 @@ def map_frames(
         For moving walls ``poses`` may also be a function of the frame:
         ``poses=lambda frame: drum.pose(frame.time)``, where ``drum`` is an `abut.Rotating`.
         ``period`` is the frame's period by default, in which meshes repeat as in a `Simulation`;
-        None means that nothing repeats. ``workers`` is 1 by default, since Dask usually has one
-        worker for each core.
+        it must be along the axes. None means that nothing repeats. ``workers`` is 1 by default,
+        since Dask usually has one worker for each core.
 
     Returns
     -------

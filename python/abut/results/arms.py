@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..base import checks
 from ..base.arrays import Doubles
-from ..base.periods import lengths_of
+from ..base.periods import shifts_of
 from .sums import numbers_of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def pair_arms(
     second = first
     if pairs.other_count is not None:
         second = _vectors(others, "others", dimension, pairs.other_count)
-    shifts = pairs.image * lengths_of(pairs.period)[:dimension]
+    shifts = shifts_of(pairs.image, pairs.period)
     return (
         pairs.point - first[numbers_of(pairs, "i", len(first))],
         pairs.point - second[numbers_of(pairs, "j", len(second))] - shifts,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.extras import import_extra
-from ..base.periods import Period, lengths_of
+from ..base.periods import Period, shifts_of
 from .table import flattened
 
 if TYPE_CHECKING:
@@ -59,9 +59,10 @@ class Bonds(_Rows):
     contact : (m,) ndarray of bool
         As for `Bond`.
     image : (m, 3) ndarray of intp
-        The current image of j: the bond ends at ``centers[j] + image * period``.
-    period : tuple of 3 (float or None), or None
-        Period of the simulation.
+        The current image of j: the bond ends at ``centers[j] + image * period``, or
+        ``centers[j] + image @ period`` for a period with vectors.
+    period : tuple of 3 (float or None), (3, 3) ndarray, or None
+        Period of the simulation: lengths, or vectors as rows.
 
     Examples
     --------
@@ -118,7 +119,7 @@ class Bonds(_Rows):
         count = int(max(self.j.max(initial=-1), self.i.max(initial=-1))) + 1
         if len(places) < count:
             raise ValueError(f"centers has {len(places)} rows, but bonds have {count} spheres")
-        end = places[self.j] + self.image * lengths_of(self.period)
+        end = places[self.j] + shifts_of(self.image, self.period)
         lines: Doubles = np.stack([places[self.i], end], axis=1)
         return lines
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.periods import same_period
 from .contacts import Contacts
 from .convex_contacts import ConvexContacts
 from .pairs import Pairs
@@ -89,7 +90,8 @@ def _common(chunks: Sequence[Table]) -> dict[str, Any]:
         settings |= _joined_bodies(chunks)
     for name in (name for name in settings if name not in ("meshes", "body_count", "_bodies")):
         first, *rest = (getattr(table, name) for table in chunks)
-        if any(not np.array_equal(first, one) for one in rest):
+        is_same = same_period if name == "period" else np.array_equal
+        if not all(is_same(first, one) for one in rest):
             raise ValueError(f"the {chunks[0]._row}s have different {name}")
     first, *others = (table.point.shape[1] for table in chunks)
     if any(one != first for one in others):

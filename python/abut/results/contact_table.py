@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..base.periods import Period
+from ..base.periods import Period, repeats_alike
 from ..base.threads import worker_count
 from . import history
 from .table import Table
@@ -125,8 +125,9 @@ class ContactTable(Table):
         Parameters
         ----------
         previous : table of the same kind, or None
-            The table of the step before, with the same period, and for `Contacts` the same meshes,
-            in any poses. None if there was no step before: all rows are new, and ids are ignored.
+            The table of the step before. For `Contacts` it has the same period and the same meshes,
+            in any poses. For other tables the cell may have deformed since: images are matched by
+            their numbers. None if there was no step before: all rows are new, and ids are ignored.
         ids : (n,) array_like of int, optional
             An id for each sphere or body. Necessary if spheres or bodies were added, removed or
             sorted since. For `Pairs` with others a tuple of two: ids of spheres, ids of others.
@@ -144,9 +145,10 @@ class ContactTable(Table):
         Raises
         ------
         ValueError
-            If `previous` has other meshes, another period or dimension, or is of another kind of
-            search. If the number of spheres or bodies differs and ids are not given, an id occurs
-            twice, or columns of a table do not fit together.
+            If `previous` has other meshes, another dimension, or is of another kind of search. If
+            it has another period, for `Contacts`, or repeats along other vectors. If the number of
+            spheres or bodies differs and ids are not given, an id occurs twice, or columns of a
+            table do not fit together.
         TypeError
             If `previous` is neither a table of the same kind nor None, or ids are not integers.
 
@@ -243,7 +245,7 @@ class ContactTable(Table):
         Raises
         ------
         ValueError
-            If a shape is wrong, or `previous` has other meshes or another period. If `match` has a
+            If a shape is wrong, or the method `match` does not take `previous`. If `match` has a
             row that does not exist, or is of other spheres or bodies. If `match` is not given, also
             the errors of the method `match`.
         TypeError
@@ -292,6 +294,10 @@ class ContactTable(Table):
             worker_count(workers)
             return np.zeros(self.normal.shape)
         return history.carry(tangent, self, previous, match, (ids, previous_ids), workers)
+
+    def _may_continue(self, period: Period | None) -> bool:
+        """Whether rows of a table with this period can be matched, by the numbers of images."""
+        return repeats_alike(self.period, period)
 
     def _check_previous(self, before: Any) -> None:
         """Raise if the table of the step before comes from another kind of search."""

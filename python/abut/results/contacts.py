@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.extras import import_extra
-from ..base.periods import Period, lengths_of, vectors_of
+from ..base.periods import Period, same_period, shifts_of, vectors_of
 from . import sums
 from .columns import columns_of
 from .contact_table import ContactTable
@@ -71,8 +71,8 @@ class Contacts(ContactTable):
     mesh : (m,) ndarray of intp
         Number of the mesh among `meshes`.
     image : (m, 3) ndarray of intp
-        The sphere at its given center touches the mesh shifted by ``image * period``; 0 along axes
-        that are not periodic.
+        The sphere at its given center touches the mesh shifted by ``image * period``, or
+        ``image @ period`` for a period with vectors; 0 where nothing repeats.
     force : (m, 3) ndarray of float64
         Force of the contact on the sphere; the opposite force acts on the mesh. Only tables of
         `Simulation.contacts`, and tables made from these, have this column.
@@ -93,8 +93,8 @@ class Contacts(ContactTable):
     poses : (k, 4, 4) ndarray of float64, read-only, or None
         The pose of each mesh in the search, a rigid transform from its frame to the world. None if
         no mesh had moved.
-    period : tuple of 3 (float or None), or None
-        Period of the world along x, y and z.
+    period : tuple of 3 (float or None), (3, 3) ndarray, or None
+        As given: lengths of the world's periods along x, y and z, or vectors as rows.
     flat_angle : float
         Radians, as given to the search.
 
@@ -472,7 +472,7 @@ class Contacts(ContactTable):
         array([[0., 1., 0.]])
         """
         moving = self._read_twists(twists)[self.mesh]
-        arm = self.point - self.image * lengths_of(self.period)
+        arm = self.point - shifts_of(self.image, self.period)
         if self.poses is not None:
             arm -= self.poses[self.mesh, :3, 3]
         return moving[:, :3] + np.cross(moving[:, 3:], arm)
@@ -500,6 +500,10 @@ class Contacts(ContactTable):
         if self.meshes is not None:
             return len(self.meshes)
         return int(self.mesh.max(initial=-1)) + 1 if self.poses is None else len(self.poses)
+
+    def _may_continue(self, period: Period | None) -> bool:
+        """Whether rows of a table with this period can be matched, by points on the meshes."""
+        return same_period(self.period, period)
 
     def _check_previous(self, before: Contacts) -> None:
         if self.meshes is not None and before.meshes is not None and self.meshes != before.meshes:

@@ -69,8 +69,8 @@ class ConvexContacts(ContactTable):
     state : (m, 12) ndarray of float64
         The start of the next search, if this table is its ``before``.
     image : (m, d) ndarray of intp
-        Body i at its given position touches body j shifted by ``image * period``; 0 along axes that
-        are not periodic.
+        Body i at its given position touches body j shifted by ``image * period``, or
+        ``image @ period`` for a period with vectors; 0 where nothing repeats.
     offsets : (n + 1,) ndarray of intp, read-only, or None
         The contacts with i = k are rows ``offsets[k]:offsets[k + 1]``. None for given pairs.
     spot : (k, d) ndarray of float64, or None
@@ -89,8 +89,8 @@ class ConvexContacts(ContactTable):
         Where each contact's spots begin.
     body_count : int
         Number n of bodies in the search.
-    period : tuple of d (float or None), or None
-        Period of the world along each axis.
+    period : tuple of d (float or None), (d, d) ndarray, or None
+        As given: lengths of the world's periods along the axes, or vectors as rows.
 
     Notes
     -----

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
+from ..base.periods import text_of
 from ..base.threads import worker_count
 
 if TYPE_CHECKING:
@@ -139,8 +140,9 @@ def _check_same_search(now: ContactTable, before: object) -> None:
             f"previous has {now._row}s in {before.point.shape[1]} dimensions,"
             f" but there are {now.point.shape[1]} now"
         )
-    if now.period != before.period:
-        raise ValueError(f"previous has the period {before.period}, but it is {now.period} now")
+    if not now._may_continue(before.period):
+        was, is_now = text_of(before.period), text_of(now.period)
+        raise ValueError(f"previous has the period {was}, but it is {is_now} now")
     now._check_previous(before)
 
 

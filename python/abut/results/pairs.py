@@ -49,15 +49,15 @@ class Pairs(ContactTable):
         Midpoint between the two surfaces on the line of the centers, for sphere i at its given
         center.
     image : (m, d) ndarray of intp
-        Sphere i at its given center touches sphere j shifted by ``image * period``; 0 along axes
-        that are not periodic.
+        Sphere i at its given center touches sphere j shifted by ``image * period``, or
+        ``image @ period`` for a period with vectors; 0 where nothing repeats.
     force : (m, 3) ndarray of float64
         Force of the pair on i; the opposite force acts on j. Only tables of `Simulation.pairs`, and
         tables made from these, have this column.
     offsets : (n + 1,) ndarray of intp, read-only
         The pairs with i = k are rows ``offsets[k]:offsets[k + 1]``.
-    period : tuple of d (float or None), or None
-        Period of the world along each axis.
+    period : tuple of d (float or None), (d, d) ndarray, or None
+        As given: lengths of the world's periods along the axes, or vectors as rows.
     other_count : int, or None
         Number of others in the search; None if the search had no others.
 
@@ -242,8 +242,8 @@ class Pairs(ContactTable):
         Returns
         -------
         arm_i, arm_j : (m, d) ndarray of float64
-            From i's center to `point`, and from j's center, shifted by ``image * period``, to
-            `point`. So both are also correct across the border of a periodic world.
+            From i's center to `point`, and from j's center, shifted to its `image`, to `point`. So
+            both are also correct across the border of a periodic world.
 
         Raises
         ------

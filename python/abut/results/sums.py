@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.periods import lengths_of
+from ..base.periods import shifts_of
 from .history import check_numbers
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def spot_loads(
     on_i = np.column_stack([pushes, _torque(spot - centers[contacts.i[rows]], pushes)])
     on_j = on_i  # not used with walls
     if contacts.j is not None:
-        shifts = (contacts.image * lengths_of(contacts.period)[: dimension[0]])[rows]
+        shifts = shifts_of(contacts.image, contacts.period)[rows]
         arms = spot - centers[contacts.j[rows]] - shifts
         on_j = np.column_stack([-pushes, _torque(arms, -pushes)])
     loads = _body_sums(contacts, rows, on_i, on_j)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks, html
 from ..base.extras import import_extra
+from ..base.periods import is_array
 from .columns import Column, names
 
 if TYPE_CHECKING:
@@ -107,9 +108,11 @@ class Table:
 
     @classmethod
     def _build(cls, columns: dict[str, NDArray[Any]], settings: dict[str, Any]) -> Self:
-        """Make a table of these arrays, without copies; offsets become read-only."""
+        """Make a table of these arrays, without copies; offsets and vectors become read-only."""
         for name in columns.keys() & cls._offset_columns:
             columns[name].flags.writeable = False
+        if is_array(settings.get("period")):
+            settings["period"].flags.writeable = False
         return cls._found(columns, settings)
 
     @classmethod

@@ -273,7 +273,8 @@ class ConvexFinder:
             all rows are returned. A gap of a few percent of the size keeps the state of near pairs.
         before : ConvexContacts, optional
             The result of the step before, of this finder or an equal one. The search of each pair
-            starts from its state there, which takes a fraction of the time.
+            starts from its state there, which takes a fraction of the time. The cell may have
+            deformed since; images are matched by their numbers.
         minimum : {"tracked", "global"}
             Overlapping bodies can be separated along several normals. "tracked" keeps the normal of
             the step before while it is a local minimum of the separation distance, so that forces
@@ -281,10 +282,11 @@ class ConvexFinder:
             times the cost. Method "fds" always takes the global minimum.
         spots : bool, default True
             Whether to find contact points.
-        period : sequence of d floats or None, optional
-            The periods of the world along each axis; None for an axis without a period. Each image
-            that touches is a contact. For given `pairs`, the image with the nearest circumscribed
-            sphere counts.
+        period : sequence of d floats or None, or (d, d) array_like, optional
+            The lengths of the world's periods along each axis; None for an axis without a period.
+            In a tilted cell, the vectors along which the world repeats, one in each row; zeros for
+            a vector along which nothing repeats. Each image that touches is a contact. For given
+            `pairs`, the image with the nearest circumscribed sphere counts.
         workers : int, optional
             As for `ContactFinder.find`.
 
@@ -328,7 +330,7 @@ class ConvexFinder:
             read_before(before, built.digest, placed, has_walls=False),
             checks.choice(minimum, "minimum", MINIMA),
             bool(spots),
-            placed.lengths,
+            placed.vectors,
             worker_count(workers, placed.body_count),
         )
         return table(columns, placed, built.digest)
@@ -467,7 +469,7 @@ class ConvexFinder:
             i,
             j,
             read_entrances(before, rows, built.digest),
-            placed.lengths,
+            placed.vectors,
             worker_count(workers, len(i)),
         )
         return Entrances._build(columns, {"pairs": rows, "_bodies": built.digest})

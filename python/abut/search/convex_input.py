@@ -13,7 +13,7 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
 from ..base.orientations import read_turns
-from ..base.periods import Period, read_period, vectors_of
+from ..base.periods import Period, read_period, repeats_alike, text_of, vectors_of
 from ..base.simd import level
 from ..results.convex_contacts import ConvexContacts
 from ..results.entrances import Entrances
@@ -152,7 +152,7 @@ class Placed(NamedTuple):
         return len(self.positions)
 
     @property
-    def lengths(self) -> Doubles | None:
+    def vectors(self) -> Doubles | None:
         return None if self.period is None else vectors_of(self.period)
 
 
@@ -213,8 +213,9 @@ def read_before(before: Any, digest: int, placed: Placed, has_walls: bool) -> An
     if (before.j is None) != has_walls:
         kinds = ("with walls", "of bodies") if before.j is None else ("of bodies", "with walls")
         raise ValueError(f"before has contacts {kinds[0]}, but must have contacts {kinds[1]}")
-    if before.period != placed.period:
-        raise ValueError(f"before has the period {before.period}, but it is {placed.period} now")
+    if not repeats_alike(before.period, placed.period):
+        was, is_now = text_of(before.period), text_of(placed.period)
+        raise ValueError(f"before has the period {was}, but it is {is_now} now")
     image = None if before.period is None else checks.indices(before.image, "before.image")
     state = checks.doubles(before.state, "before.state")
     names = ("i", "mesh", "facet") if has_walls else ("i", "j")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks, html
-from ..base.periods import PeriodLike, read_period, vectors_of
+from ..base.periods import Period, PeriodLike, read_period, tilted_vector, vectors_of
 from ..base.poses import read_poses
 from ..base.simd import level
 from ..base.threads import worker_count
@@ -255,11 +255,13 @@ class ContactFinder:
             mesh that has not moved. For one mesh, (4, 4) is enough. Rotations are made orthonormal.
             By default no mesh has moved. Each mesh is searched in its own frame, so new poses need
             no new preparation.
-        period : sequence of 3 floats or None, optional
-            The periods of the world along x, y and z; None for an axis without a period. Every mesh
-            repeats; spheres may be anywhere and larger than a period. The normal of a half space
-            must be perpendicular to the periodic axes. ``contacts.image`` has the number of the
-            repetition that a sphere touches. By default nothing repeats.
+        period : sequence of 3 floats or None, or (3, 3) array_like, optional
+            The lengths of the world's periods along x, y and z; None for an axis without a period.
+            Or the vectors along which the world repeats, one in each row; zeros for a vector along
+            which nothing repeats. Every mesh repeats; spheres may be anywhere and larger than a
+            period. Meshes repeat only along the axes: a tilted cell is for half spaces, which must
+            be parallel to its vectors. ``contacts.image`` has the number of the repetition that a
+            sphere touches. By default nothing repeats.
         exponent : float, default 1.5
             For "sharing": the power of the contact law, force ~ overlap**exponent, positive; 1.5 is
             Hertz's law, 1 a linear spring.
@@ -276,8 +278,8 @@ class ContactFinder:
         ------
         ValueError
             If a coordinate is not finite, a radius is not positive, or a pose differs from a rigid
-            transform by more than 1e-6. If a half space does not fit the period, or a shape or a
-            keyword's value is wrong. The message names the first wrong value.
+            transform by more than 1e-6. If a mesh or a half space does not fit the period, or a
+            shape or a keyword's value is wrong. The message names the first wrong value.
         TypeError
             If an argument does not consist of real numbers.
         KeyboardInterrupt
@@ -308,7 +310,8 @@ class ContactFinder:
         points = checks.points(centers, "centers")
         angle = checks.number(flat_angle, "flat_angle")
         rigid = read_poses(poses, len(self._meshes))
-        lengths = read_period(period)
+        repeats = read_period(period)
+        check_meshes_repeat(self._meshes, repeats)
         level()  # raises an error if ABUT_SIMD is not an instruction level
         columns = self._core.find(
             points,
@@ -321,7 +324,7 @@ class ContactFinder:
             checks.choice(weights, "weights", WEIGHTS),
             self._planes,
             None if rigid is None else rigid[self._order].reshape(-1, 16),
-            None if lengths is None else vectors_of(lengths),
+            None if repeats is None else vectors_of(repeats),
             worker_count(workers, len(points)),
         )
         if self._planes is not None and "mesh" in columns:
@@ -329,7 +332,7 @@ class ContactFinder:
         settings = {
             "meshes": self._shown,
             "poses": rigid,
-            "period": lengths,
+            "period": repeats,
             "flat_angle": angle,
         }
         return Contacts._found(columns, settings)
@@ -481,6 +484,25 @@ def _arranged(surfaces: tuple[Surface, ...]) -> tuple[Indices, Doubles | None, t
 def exchanged(items: tuple[_Read, ...], number: int, item: _Read) -> tuple[_Read, ...]:
     """Return the tuple with `item` at index `number`."""
     return (*items[:number], item, *items[number + 1 :])
+
+
+def check_meshes_repeat(surfaces: Sequence[Surface], period: Period | None) -> None:
+    """Raise a ValueError if there is a mesh, and the period is not along the axes."""
+    tilted = tilted_vector(period)
+    if tilted is None:
+        return
+    for number, one in enumerate(surfaces):
+        if isinstance(one, Mesh):
+            raise ValueError(f"mesh {number} {why_not_tilted(period, tilted)}")
+
+
+def why_not_tilted(period: Period | None, tilted: int) -> str:
+    """The end of a message: why a mesh does not fit a period with this tilted vector."""
+    vector = vectors_of(period)[tilted].tolist()
+    return (
+        f"can repeat along the axes alone, but period[{tilted}] is {vector}: give vectors along the"
+        " positive x, y and z axes, or a HalfSpace in place of the mesh"
+    )
 
 
 def _shown_row(surface: Surface) -> list[str]:

@@ -62,7 +62,7 @@ class HalfSpace(Value):
     A half space is immutable, and two with the same numbers are equal. Unlike a mesh in the same
     plane it has no edges, and needs only one test per sphere or body. Whatever is behind the plane
     is pushed out along the normal, however deep it is. In a periodic world the normal must be
-    perpendicular to the periodic axes.
+    perpendicular to the period: to the periodic axes, or to each vector of a tilted cell.
 
     Examples
     --------

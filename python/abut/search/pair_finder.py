@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base import checks, html
 from ..base.arrays import Doubles
-from ..base.periods import Period, PeriodLike, read_period, vectors_of
+from ..base.periods import Period, PeriodLike, is_array, read_period, text_of, vectors_of
 from ..base.simd import level
 from ..base.threads import worker_count
 from ..results.pairs import Pairs
@@ -83,6 +83,13 @@ def find_pairs(
     >>> pairs = abut.find_pairs(centers[:2], 1.0, period=(3, None, None))
     >>> pairs.image[:, 0], pairs.normal[:, 0]
     (array([-1,  0]), array([ 1., -1.]))
+
+    In a tilted cell, an image is at ``x + image @ cell``:
+
+    >>> cell = [[8, 0, 0], [0.5, 8, 0], [0, 0, 8]]
+    >>> pairs = abut.find_pairs([[0, 0, 0], [0.5, 7, 0]], 1.0, period=cell)
+    >>> pairs.image, pairs.point + 0.0
+    (array([[ 0, -1,  0]]), array([[ 0. , -0.5,  0. ]]))
     """
     box = _read_box(period)
     points = _read_centers(centers, box)
@@ -114,12 +121,13 @@ class PairFinder:
     search : {"top-down", "bottom-up"}
         Whether the search goes from each sphere to smaller ones on the levels below, or to larger
         ones on the levels above. The pairs are the same.
-    period : sequence of 3 (or 2) floats or None, optional
-        The periods of the world along each axis; None for an axis without a period. Spheres may be
-        anywhere, even outside the box, and larger than a period. Each image that touches is a pair,
-        with its number in ``pairs.image``. A sphere that touches its own image is a pair with
-        i = j. A period so short that spheres reach thousands of images is an error.
-        By default nothing repeats.
+    period : sequence of 3 (or 2) floats or None, or (3, 3) (or (2, 2)) array_like, optional
+        The lengths of the world's periods along each axis; None for an axis without a period. In a
+        tilted cell, the vectors along which the world repeats, one in each row; zeros for a vector
+        along which nothing repeats. Spheres may be anywhere, even outside the box, and larger than
+        a period. Each image that touches is a pair, with its number in ``pairs.image``. A sphere
+        that touches its own image is a pair with i = j. A period so short that spheres reach
+        thousands of images is an error. By default nothing repeats.
 
     Attributes
     ----------
@@ -127,8 +135,8 @@ class PairFinder:
         As given.
     search : str
         As given.
-    period : tuple of float or None, or None
-        As given.
+    period : tuple of float or None, ndarray, or None
+        As given: lengths as a tuple, vectors as a read-only array.
 
     Raises
     ------
@@ -301,7 +309,7 @@ class PairFinder:
             "gap": html.span(given.gap if given.gaps is None else given.gaps),
             "sizes of levels": html.numbers(self.sizes),
             "search": self.search,
-            "period": html.period(self.period),
+            "period": text_of(self.period),
         }
         return html.facts_table(repr(self), facts)
 
@@ -362,16 +370,18 @@ def _read_input(radii: Doubles, gap: ArrayLike, levels: Any, search: Search, box
 def _read_box(period: Any) -> _Box:
     if period is None:
         return _Box(None, (3, 2))
-    items = tuple(period) if isinstance(period, Iterable) else period
-    return _Box(read_period(items, 3, 2), (len(items),))
+    is_iterator = isinstance(period, Iterable) and not checks.is_array(period)
+    given = tuple(period) if is_iterator else period
+    return _Box(read_period(given, 3, 2), (len(given),))
 
 
 def _read_centers(centers: ArrayLike, box: _Box) -> Doubles:
     array = checks.doubles(centers, "centers")
     axes = array.shape[1] if array.ndim == 2 else 0
     if axes in (2, 3) and axes not in box.dimensions:
+        items = "vectors" if is_array(box.period) else "items"
         raise ValueError(
-            f"centers has shape {array.shape}, but period has {box.dimensions[0]} items:"
+            f"centers has shape {array.shape}, but period has {box.dimensions[0]} {items}:"
             " give one for each axis"
         )
     return checks.points(array, "centers", box.dimensions)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
+from ..base.periods import extent_along
 from ..base.warnings import SimulationWarning, warn
 from .population import Part
 from .python_side import Bounds, OnLeave, changes
@@ -78,13 +79,17 @@ class Leaving(Part):
                     f"bounds go from {low} to {high} along {name}: the upper corner must be above"
                     " the lower one"
                 )
-            length = (self._sim._period or (None,) * 3)[axis]
-            if length is not None and (low > 0.0 or high < length):
-                raise ValueError(
-                    f"bounds go from {low} to {high} along {name}, but the world is periodic there,"
-                    f" from 0 to {length}: use -inf and inf"
-                )
+            self._check_periodic(axis, low, high)
         return corners
+
+    def _check_periodic(self, axis: int, low: float, high: float) -> None:
+        """Raise if bounds along an axis cut the periodic box."""
+        start, end = extent_along(self._sim._period, axis)
+        if low > start or high < end:
+            raise ValueError(
+                f"bounds go from {low} to {high} along {'xyz'[axis]}, but the world is periodic"
+                f" there, from {start:g} to {end}: use -inf and inf"
+            )
 
     def _counted_again(self, way: OnLeave) -> int:
         """The number of particles outside that `left` has counted and would count again."""

@@ -183,7 +183,7 @@ class Insertion(Value):
         near : callable
             Takes centers (n, 3) and radii (n,). Returns (n,) of bool: which of these spheres
             overlap a particle or a wall. It is not called if nothing is due.
-        period : sequence of 3 (float or None), optional
+        period : sequence of 3 (float or None) or (3, 3) ndarray, optional
             Period of the simulation.
         tries : int, default 1
             Largest number of places at which each particle is tried, until one has no overlap.

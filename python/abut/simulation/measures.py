@@ -17,7 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.periods import lengths_of
+from ..base.periods import (
+    fractions_of,
+    is_along_axes,
+    lengths_of,
+    repeats_along,
+    shifts_of,
+    volume,
+)
 
 if TYPE_CHECKING:
     from ..base.periods import Period
@@ -37,7 +44,7 @@ class Region(NamedTuple):
 
     low: Doubles
     high: Doubles
-    lengths: Doubles  # the periods, 0 along axes without one
+    period: Period | None
 
     @property
     def volume(self) -> float:
@@ -49,15 +56,19 @@ class Region(NamedTuple):
         The boxes have the corners `least` and `most`, (m, 3) each. A region contains the points of
         its lower sides, but not those of its upper sides.
         """
-        of_axes = [self._images_along(axis, least, most) for axis in range(3)]
+        if not is_along_axes(self.period):
+            yield from self._tilted_images(least, most)
+            return
+        lengths = lengths_of(self.period)
+        of_axes = [self._images_along(axis, lengths[axis], least, most) for axis in range(3)]
         for along_x, along_y, along_z in itertools.product(*of_axes):
             shift = np.array([along_x[0], along_y[0], along_z[0]])
             yield shift, along_x[1] & along_y[1] & along_z[1]
 
     def _images_along(
-        self, axis: int, least: Doubles, most: Doubles
+        self, axis: int, length: float, least: Doubles, most: Doubles
     ) -> Iterator[tuple[float, _Mask]]:
-        low, high, length = self.low[axis], self.high[axis], self.lengths[axis]
+        low, high = self.low[axis], self.high[axis]
         starts, ends = least[:, axis], most[:, axis]
         first, last = 0.0, 0.0
         if length and len(starts):
@@ -69,20 +80,64 @@ class Region(NamedTuple):
             if meets.any():
                 yield shift, meets
 
+    def _tilted_images(self, least: Doubles, most: Doubles) -> Iterator[tuple[Doubles, _Mask]]:
+        if not len(least):
+            return
+        # the box of all differences between a point of a given box and a point of the region
+        corners = np.stack([least.min(axis=0) - self.high, most.max(axis=0) - self.low])
+        for shift in shifts_inside(corners, self.period):
+            low, high = self.low + shift, self.high + shift
+            meets: _Mask = np.all((most >= low) & (least < high), axis=1)
+            if meets.any():
+                yield shift, meets
+
+
+def shifts_inside(corners: Doubles, period: Period | None) -> Iterator[Doubles]:
+    """The shifts of images that are in a box, or close to it; in the order of the images."""
+    picks = np.indices((2, 2, 2)).reshape(3, -1).T
+    fractions = fractions_of(corners[picks, range(3)], period)
+    first, last = np.floor(fractions.min(axis=0)), np.ceil(fractions.max(axis=0))
+    ranges = [range(int(a), int(b) + 1) for a, b in zip(first, last, strict=True)]
+    for image in itertools.product(*ranges):
+        yield shifts_of(np.array([image]), period)[0]
+
 
 def read_region(region: ArrayLike | None, period: Period | None) -> Region | None:
     """Read a box as a Region; None stands for the whole simulation."""
     if region is None:
         return None
     low, high = (np.array(corner) for corner in checks.box(region, "region"))
-    lengths = lengths_of(period)
+    if is_along_axes(period):
+        _check_widths(low, high, lengths_of(period))
+    else:
+        _check_overlap(low, high, period)
+    return Region(low, high, period)
+
+
+def _check_widths(low: Doubles, high: Doubles, lengths: Doubles) -> None:
+    """Raise a ValueError if a region is wider than a period along an axis."""
     for axis, along in enumerate("xyz"):
         size, most = high[axis] - low[axis], lengths[axis]
-        if most and size > most + _ROUNDING * max(abs(low[axis]), abs(high[axis]), most):
+        if most and size > most + _rounding(low[axis], high[axis], most):
             raise ValueError(
                 f"region is {size:g} wide along {along}, but may be one period wide, {most:g}"
             )
-    return Region(low, high, lengths)
+
+
+def _check_overlap(low: Doubles, high: Doubles, period: Period | None) -> None:
+    """Raise a ValueError if a region overlaps one of its images in a tilted cell."""
+    sizes = high - low
+    for shift in shifts_inside(np.stack([-sizes, sizes]), period):
+        slack = [_rounding(*ends) for ends in zip(low, high, shift, strict=True)]
+        if shift.any() and (abs(shift) < sizes - slack).all():
+            raise ValueError(
+                f"region overlaps its image at {shift.tolist()}: give a region that is shorter"
+                " along an axis, or None for the whole cell"
+            )
+
+
+def _rounding(*coordinates: float) -> float:
+    return _ROUNDING * max(map(abs, coordinates))
 
 
 # ---- grains, and half branches -------------------------------------------------------------------
@@ -129,7 +184,7 @@ def _halves(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
     contacts, pairs = simulation.contacts, simulation.pairs
     centers = grains.centers_of(contacts.sphere)
     yield Halves(centers, contacts.point - centers, contacts.force)
-    shifts = pairs.image * lengths_of(simulation.period)
+    shifts = shifts_of(pairs.image, simulation.period)
     of_i, of_j = grains.centers_of(pairs.i), grains.centers_of(pairs.j)
     yield from _both(of_i, of_j, pairs.point, shifts, pairs.force)
     yield from _of_bonds(simulation, grains, simulation.bonds.table)
@@ -150,7 +205,7 @@ def _of_bonds(simulation: Simulation, grains: Grains, bonds: Bonds) -> Iterator[
     if not len(bonds):
         return
     began = simulation._core.read(_core.SPHERES, "began")
-    shifts = _bond_images(simulation, bonds) * lengths_of(simulation.period)
+    shifts = shifts_of(_bond_images(simulation, bonds), simulation.period)
     middles = 0.5 * (began[bonds.i] + began[bonds.j] + shifts)
     of_i, of_j = grains.centers_of(bonds.i), grains.centers_of(bonds.j)
     yield from _both(of_i, of_j, middles, shifts, bonds.force)
@@ -158,10 +213,9 @@ def _of_bonds(simulation: Simulation, grains: Grains, bonds: Bonds) -> Iterator[
 
 def _bond_images(simulation: Simulation, bonds: Bonds) -> Doubles:
     """The image (m, 3) of j that each bond connected at the beginning of the last step."""
-    lengths = lengths_of(simulation.period)
     # a sphere that left the periodic box in the last step has entered it on the other side
     moved = simulation.centers - simulation._core.read(_core.SPHERES, "began")
-    wraps = np.rint(np.divide(moved, lengths, out=np.zeros_like(moved), where=lengths > 0))
+    wraps: Doubles = np.rint(fractions_of(moved, simulation.period))
     images: Doubles = bonds.image + wraps[bonds.j] - wraps[bonds.i]
     return images
 
@@ -178,7 +232,7 @@ def _of_spots(simulation: Simulation, grains: Grains, table: BodyContacts) -> It
         yield Halves(of_i, points - of_i, table.spot_force)
         return
     of_j = grains.centers[_second(simulation, grains, table)[rows]]
-    shifts = (table.image * lengths_of(simulation.period))[rows]
+    shifts = shifts_of(table.image, simulation.period)[rows]
     yield from _both(of_i, of_j, points, shifts, table.spot_force)
 
 
@@ -195,7 +249,7 @@ def _second(simulation: Simulation, grains: Grains, table: BodyContacts) -> Indi
 
 def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doubles:
     """Compute `Simulation.stress`."""
-    volume = _volume(simulation.period) if region is None else region.volume
+    size = _volume(simulation.period) if region is None else region.volume
     grains = grains_of(simulation)
     total = np.zeros((3, 3))
     for halves in _halves(simulation, grains):
@@ -205,18 +259,24 @@ def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doub
         total -= _products(halves.arms, forces)
     if kinetic:
         total += _momentum_flux(grains, grains.are_in(region))
-    return total / volume
+    return total / size
 
 
 def _volume(period: Period | None) -> float:
-    """The volume of the periodic box."""
-    for along, length in zip("xyz", period or (None,) * 3, strict=True):
-        if length is None:
+    """The volume of the periodic cell."""
+    for k, along in enumerate("xyz"):
+        if not repeats_along(period, k):
             raise ValueError(
-                f"region is None, but the world has no period along {along}: give region=, whose"
-                " volume the stress needs"
+                f"region is None, but {_no_period(period, k, along)}: give region=, whose volume"
+                " the stress needs"
             )
-    return float(np.prod(lengths_of(period)))
+    return volume(period)
+
+
+def _no_period(period: Period | None, vector: int, along: str) -> str:
+    if is_along_axes(period):
+        return f"the world has no period along {along}"
+    return f"period[{vector}] is 0, so nothing repeats along it"
 
 
 def _products(first: Doubles, second: Doubles) -> Doubles:

@@ -61,8 +61,8 @@ class Measures(Part):
         ----------
         region : (2, 3) array_like, optional
             Lower and upper corner of a box. In a periodic world it may cross the border of the
-            periodic box, but must not be longer than a period. By default the periodic box; then
-            all three axes must be periodic.
+            periodic box, but must not be longer than a period, or overlap its images in a tilted
+            cell. By default the whole cell; then the world must repeat along three vectors.
         kinetic : bool, default False
             Whether to add the momentum flux: 1/V times the sum of m dv dv over grains with their
             center of mass in the region. Velocities dv are relative to the mean weighted by mass.
@@ -80,7 +80,8 @@ class Measures(Part):
         Raises
         ------
         ValueError
-            If the region is empty or longer than a period, or is None and an axis is not periodic.
+            If the region is empty, longer than a period, or overlaps its images. If it is None and
+            the world repeats along fewer than three vectors.
         TypeError
             If an argument is of another type.
 

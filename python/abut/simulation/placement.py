@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..base.arithmetic import dots
 from ..base.arrays import Doubles, Indices
+from ..base.periods import spans
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.pair_finder import find_pairs
@@ -33,8 +34,8 @@ def touching(simulation: Simulation, centers: Doubles, radii: Doubles) -> NDArra
 def _rows_near(simulation: Simulation, centers: Doubles, radii: Doubles) -> Indices:
     """Rows of the spheres that meet the bounding box of all new ones; others touch no new one."""
     near = np.full(len(simulation.radii), len(centers) > 0)
-    for axis, length in enumerate(simulation.period or (None,) * 3):
-        if length is None and len(centers):
+    for axis in range(3) if len(centers) else ():
+        if not spans(simulation.period, axis):
             low, high = (centers[:, axis] - radii).min(), (centers[:, axis] + radii).max()
             there = simulation.centers[:, axis]
             near &= (there + simulation.radii >= low) & (there - simulation.radii <= high)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..base.periods import is_array
 from ..base.values import Value
 from ..io import writing
 from ..laws.law_table import Law
@@ -82,11 +83,11 @@ def _has_bodies(simulation: Simulation) -> bool:
 
 def setup_of(simulation: Simulation) -> dict[str, Any]:
     """The part of a restart file that is stored as JSON: all but arrays and callables."""
-    laws = simulation._laws
+    laws, period = simulation._laws, simulation.period
     return {
         "step": simulation.step,
         "gravity": simulation.gravity.tolist(),
-        "period": simulation.period,
+        "period": period.tolist() if is_array(period) else period,
         "resolution": simulation.resolution,
         "workers": simulation._workers,
         "step_count": simulation.step_count,

@@ -53,9 +53,10 @@ class Simulation(State):
         Time step, positive. `stable_step` returns the longest stable one.
     gravity : (3,) array_like, default (0, 0, -9.81)
         Acceleration of gravity.
-    period : sequence of 3 floats or None, optional
+    period : sequence of 3 floats or None, or (3, 3) array_like, optional
         Lengths after which the world repeats along x, y and z; None for an axis that is not
-        periodic.
+        periodic. In a tilted cell, the vectors along which the world repeats, one in each row;
+        zeros for a vector along which nothing repeats. Meshes need a period along the axes.
     resolution : {"hierarchy", "sharing"}
         How the facets that a sphere touches become its contacts: see `ContactFinder.find`.
     workers : int, optional
@@ -68,8 +69,9 @@ class Simulation(State):
         Lasting numbers of the spheres, as `add_spheres` returned them. All arrays of spheres are in
         this order, the order of addition.
     centers : (n, 3) ndarray of float64
-        Current centers. Along a periodic axis, the center of a sphere is from 0 to the period. For
-        a cluster its center of mass is in this range, and members may be outside.
+        Current centers. Along a periodic axis, the center of a sphere is from 0 to the period; in a
+        tilted cell, it is in the box that the vectors span from 0. For a cluster its center of mass
+        is there, and members may be outside.
     radii, masses : (n,) ndarray of float64
         A member of a cluster has an equal part of the cluster's mass. Assigning radii does not
         change masses.
@@ -88,8 +90,8 @@ class Simulation(State):
     left : int
         Number of spheres, clusters and bodies that have left the bounds so far: see `set_bounds`.
     images : (n, 3) ndarray of intp
-        By how many periods each sphere has left the periodic box: ``centers + images * period`` is
-        its unwrapped position.
+        By how many periods each sphere has left the periodic box: ``centers + images * period``,
+        or ``centers + images @ period`` for a period with vectors, is its unwrapped position.
     materials : tuple of Material
         Materials of all spheres, walls and laws; equal ones are listed once.
     time : float
@@ -101,7 +103,8 @@ class Simulation(State):
         history, and a step that is too long gives a warning immediately.
     gravity : (3,) ndarray of float64, read-only
         It can be assigned as a whole.
-    period : tuple of 3 (float or None), or None
+    period : tuple of 3 (float or None), (3, 3) ndarray, or None
+        As given.
     resolution : str
     contacts : Contacts
         Contacts of spheres with walls at the beginning of the last step. A further column, `force`,

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices
+from ..base.periods import shortest_period
 from ..laws.materials import Material
 from ..results.contacts import Contacts
 from .column_input import check_still, find, read_mask, read_points, read_vectors, sphere_columns
@@ -186,14 +187,14 @@ class SpherePopulation(Population):
 
     def _check_images(self) -> None:
         """Warn once if a sphere is larger than a period."""
-        lengths = [length for length in self._sim._period or () if length is not None]
-        if "image" in self._sim._watch.warned or not lengths:
+        if "image" in self._sim._watch.warned:
             return
-        large = np.flatnonzero(2.0 * self.radii > min(lengths))
+        shortest = shortest_period(self._sim._period)
+        large = np.flatnonzero(2.0 * self.radii > shortest)
         if len(large):
             self._sim._watch.warn_once(
                 "image",
-                f"sphere {self.numbers[large[0]]} is larger than a period, {min(lengths):g}, and"
+                f"sphere {self.numbers[large[0]]} is larger than a period, {shortest:g}, and"
                 " touches its own image, which exerts nothing",
             )
 

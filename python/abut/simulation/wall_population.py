@@ -24,7 +24,7 @@ from .motions import Motion
 from .population import Population
 from .python_side import changes
 from .wall_entries import WallEntry
-from .walls import Wall, check_half_space
+from .walls import Wall, check_surface
 
 
 class WallPopulation(Population, Sequence[Wall]):
@@ -90,7 +90,8 @@ class WallPopulation(Population, Sequence[Wall]):
         ----------
         mesh : Mesh, or whatever `Mesh.from_any` takes, or HalfSpace
             The wall in its current place. Spheres touch both sides of a mesh. In contacts with a
-            half space, `facet` is 0. Its normal must be perpendicular to periodic axes.
+            half space, `facet` is 0. Its normal must be perpendicular to the period. Meshes need a
+            period along the axes.
         material : Material, optional
             By default ``Material()``, which is rigid.
         motion : Rotating, Translating, Oscillating, Motions, Servo, Free or callable, optional
@@ -112,9 +113,10 @@ class WallPopulation(Population, Sequence[Wall]):
         ------
         ValueError
             If the motion of a callable is not rigid, or its pose and twist do not agree. If the
-            normal of a half space has a part along a periodic axis. If a mesh has no area for a
-            `Servo` with a pressure, or no inertia for a `Free`. If both `motion` and `deform` are
-            given, or a facet of a wall that deforms is not a triangle.
+            normal of a half space has a part along the period. If the wall is a mesh, and the
+            period is not along the axes. If a mesh has no area for a `Servo` with a pressure, or no
+            inertia for a `Free`. If both `motion` and `deform` are given, or a facet of a wall that
+            deforms is not a triangle.
         TypeError
             If an argument is of another type.
 
@@ -129,9 +131,8 @@ class WallPopulation(Population, Sequence[Wall]):
         """
         laws, number = self._sim._laws.numbered(Material() if material is None else material)
         surface = read_surface(mesh)
-        if isinstance(surface, HalfSpace):
-            check_half_space(surface, self._sim._period)
-        elif not len(surface):
+        check_surface(surface, len(self._sim._walls.entries), self._sim._period)
+        if not isinstance(surface, HalfSpace) and not len(surface):
             warn("the mesh of the wall has no facets: nothing can touch it")
         entry = WallEntry(surface, number, None, self._sim.time, np.eye(4))
         if deform is not None:

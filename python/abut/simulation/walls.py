@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.periods import Period, crossing_vector, is_along_axes
+from ..base.periods import Period, crossing_vector, is_along_axes, tilted_vector
 from ..laws.materials import Material
 from ..results.contacts import Contacts
-from ..search.finder import ContactFinder
-from ..search.half_space import HalfSpace
+from ..search.finder import ContactFinder, why_not_tilted
+from ..search.half_space import HalfSpace, Surface
 from ..search.mesh import Mesh
 from .column_input import table_columns
 from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
@@ -362,6 +362,16 @@ def _numbered(
     """The library's numbers of the walls in `rows`, and their rows as an array."""
     stored = all_stored(walls)[np.array([*rows], np.intp)]
     return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
+
+
+def check_surface(surface: Surface, number: int, period: Period | None) -> None:
+    """Raise a ValueError if a new wall, which gets this number, does not fit the period."""
+    if isinstance(surface, HalfSpace):
+        check_half_space(surface, period)
+        return
+    tilted = tilted_vector(period)
+    if tilted is not None:
+        raise ValueError(f"the mesh of wall {number} {why_not_tilted(period, tilted)}")
 
 
 def check_half_space(half_space: HalfSpace, period: Period | None) -> None:
