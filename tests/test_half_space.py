@@ -187,7 +187,9 @@ def test_rows_go_on():
 
 
 def test_errors_of_a_search():
-    with pytest.raises(ValueError, match=r"half space 1 is not parallel to vector 0 of the period: its"):
+    with pytest.raises(
+        ValueError, match=r"half space 1 is not parallel to vector 0 of the period: its"
+    ):
         abut.find_contacts(*BALL, [FLOOR, SQUARE, SIDE], period=(3, None, None))
     assert len(abut.find_contacts(*BALL, [FLOOR], period=(3, 3, None))) == 1
     with pytest.raises(ValueError, match=r"meshes\[1\]: point\[2\] is 1e\+80; coordinates must"):

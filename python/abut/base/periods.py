@@ -1,7 +1,7 @@
 """Periods: the vectors along which the world repeats.
 
-A period is given as lengths along the axes, or as an array whose rows are the vectors. It is kept
-as it was given. Both forms of one period give the same bits everywhere.
+A period is given as lengths along the axes, or as an array with a vector in each row. It is kept as
+it was given. Both forms of one period give the same bits everywhere.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ALONG_PLANE = 1e-9
 # rounding could exchange two vectors of one length for ever.
 LEAST_GAIN = 1e-12
 
-_Vector = Sequence[float]
+_Vector = Sequence[Any]
 
 
 def read_period(period: Any, *dimensions: int) -> Period | None:
@@ -208,10 +208,15 @@ def volume(period: Period | None) -> float:
     vectors = vectors_of(period)
     if is_along_axes(period):
         return math.prod(np.diagonal(vectors).tolist())
+    # imported here, because few need it, and it loads decimal numbers
+    from fractions import Fraction
+
     rows = _in_space(vectors.tolist())
     if len(vectors) == 2:
         rows[2] = (0.0, 0.0, 1.0)
-    return abs(_dot(_cross(rows[0], rows[1]), rows[2]))
+    # rational numbers, because the terms of a thin cell cancel
+    a, b, c = ([Fraction(x) for x in row] for row in rows)
+    return float(abs(_dot(_cross(a, b), c)))
 
 
 def _repeating(period: Period | None) -> list[int]:
@@ -220,7 +225,7 @@ def _repeating(period: Period | None) -> list[int]:
 
 
 def _inverse(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rows whose scalar products with a point are its fractions; zeros where nothing repeats."""
+    """Rows (d, d): their scalar products with a point are its fractions. Zeros: no vector."""
     rows = _completed([unit_and_length(row)[0] if any(row) else None for row in vectors.tolist()])
     inverse = np.zeros((3, 3))
     for k, row in enumerate(vectors.tolist()):
@@ -342,7 +347,7 @@ def _cross(a: _Vector, b: _Vector) -> _Vector:
     )
 
 
-def _dot(a: _Vector, b: _Vector) -> float:
+def _dot(a: _Vector, b: _Vector) -> Any:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
