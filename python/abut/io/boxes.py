@@ -12,11 +12,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.arithmetic import lengths
+from ..base.outlines import Outline
 from ..base.periods import Period, is_along_axes, lengths_of, read_period
+from ..base.poses import rotated
 from .text import Word, numbers
 
 # The word in a title BOX BOUNDS for an edge that is periodic at both ends.
 _PERIODIC = "pp"
+
+# Entries of an edge that are at most this part of its length count as rounding.
+_ROUNDING = 2.0**-50
 
 # The words in a title BOX BOUNDS that are not about the ends of edges.
 _OF_TILTED, _OF_GENERAL = ("xy", "xz", "yz"), ("abc", "origin")
@@ -141,3 +147,52 @@ def _check_ends(low: NDArray[np.float64], high: NDArray[np.float64]) -> None:
             raise ValueError(
                 f"along {'xyz'[axis]} its low end {first} is above its high end {last}"
             )
+
+
+# ---- writing -------------------------------------------------------------------------------------
+
+
+def straight_text(bounds: NDArray[np.float64], repeats: Sequence[bool]) -> str:
+    """Return the lines of a box along the axes with this lower and upper corner, (2, 3)."""
+    rows = [f"{low!r} {high!r}" for low, high in bounds.T.tolist()]
+    return "\n".join([f"ITEM: BOX BOUNDS {_ends_text(repeats)}", *rows])
+
+
+def tilted_text(
+    outline: Outline, rotation: NDArray[np.float64] | None, repeats: Sequence[bool]
+) -> str:
+    """Return the lines of a box with these edges, rotated to the form that LAMMPS has.
+
+    Edges that LAMMPS must have the other way round begin at their other ends.
+    """
+    low, edges = outline.origin.copy(), outline.edges.copy()
+    if rotation is not None:
+        low, edges = rotated(low[None], rotation)[0], rotated(edges, rotation)
+    for k in range(3):
+        if edges[k, k] < 0.0:
+            low, edges[k] = low + edges[k], -edges[k]
+    high, tilts = low + np.diagonal(edges), edges[[1, 2, 2], [0, 0, 1]] + 0.0
+    below, above = beyond_bounds(*tilts.tolist())
+    table = np.column_stack([low + below, high + above, tilts])
+    rows = [" ".join(map(repr, row)) for row in table.tolist()]
+    return "\n".join([f"ITEM: BOX BOUNDS xy xz yz {_ends_text(repeats)}", *rows])
+
+
+def _ends_text(repeats: Sequence[bool]) -> str:
+    return " ".join("pp" if one else "ff" for one in repeats)
+
+
+def rotation_to_lammps(edges: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return the rotation of edges to the form that LAMMPS has; None if they have it.
+
+    In this form the first edge is along x, and the second in the plane of x and y. LAMMPS' edges
+    also lead in the positive directions of x, y and z, for which no rotation is needed: -x repeats
+    as x does.
+    """
+    beyond = np.abs(np.triu(edges, 1)) <= _ROUNDING * lengths(edges)[:, None]
+    if beyond.all():
+        return None
+    first = edges[0] / lengths(edges[0])
+    last = np.cross(first, edges[1])
+    last /= lengths(last)
+    return np.array([first, np.cross(last, first), last])

@@ -263,25 +263,17 @@ def _unscaled(scaled: NDArray[np.float64], head: _Head) -> NDArray[np.float64]:
 # ---- writing -------------------------------------------------------------------------------------
 
 
-def frame_text(
-    step: int,
-    time: float,
-    bounds: np.ndarray,
-    is_periodic: Sequence[bool],
-    columns: Mapping[str, NDArray],
-) -> bytes:
+def frame_text(step: int, time: float, box_text: str, columns: Mapping[str, NDArray]) -> bytes:
     """Return the text of a frame, with digits that restore the same bits.
 
-    bounds: (2, 3), the lower and the upper corner of the box. columns: (n,) each.
+    box_text: the lines of the box. columns: (n,) each.
     """
-    kinds = " ".join("pp" if one else "ff" for one in is_periodic)
     rows = zip(*(map(repr, column.tolist()) for column in columns.values()), strict=True)
     lines = [
         f"ITEM: TIME\n{time!r}",
         f"ITEM: TIMESTEP\n{step}",
         f"ITEM: NUMBER OF ATOMS\n{len(next(iter(columns.values())))}",
-        f"ITEM: BOX BOUNDS {kinds}",
-        *(f"{low!r} {high!r}" for low, high in bounds.T.tolist()),
+        box_text,
         f"ITEM: ATOMS {' '.join(columns)}",
         *map(" ".join, rows),
     ]

@@ -49,7 +49,7 @@ _KINDS = f"{', '.join((*_READERS, *xyz.ENDINGS, _LIST))}; a dump begins with 'IT
 
 # The ends of the names of files that `write_frames` writes next to a file of spheres. They are not
 # frames.
-_PARTS = ("-contacts", "-pairs", "-walls", "-bodies", "-bonds")
+_PARTS = ("-contacts", "-pairs", "-walls", "-bodies", "-bonds", "-cell")
 
 
 class _File(NamedTuple):
@@ -106,7 +106,7 @@ def read_frames(
 
         The files of a folder or pattern are sorted by their names, with whole numbers in the names
         sorted by value: ``run.20`` before ``run.100``. They must all be of one kind. Skipped are
-        the contacts, pairs, walls, bodies and bonds of a frame (``100-walls.vtp`` next to
+        the contacts, pairs, walls, bodies, bonds and cell of a frame (``100-walls.vtp`` next to
         ``100.vtp``), and files of a folder that hold no spheres.
     columns : sequence of str, optional
         Names of further columns in the files, such as ``("vx", "type")``: columns of a dump or csv

@@ -16,12 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
 from ..base.orientations import turned
-from ..base.periods import lengths_of
-from ..base.poses import rotated
+from ..base.periods import repeats_along
+from ..base.warnings import SimulationWarning, warn
 from ..io import dump, save_table, vtp, writing
 from ..io.facets import joined_corners
+from ..io.npz import saved_period
 from ..io.pvd import Collection
 from ..search.half_space import HalfSpace
+from .boxes import DumpBox, cell_outline, dump_box, placed
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -33,7 +35,12 @@ _NO_NAME = "frames"
 
 
 def write_frames(
-    path: _Pathlike, contacts: bool = False, *, walls: bool = True, append: bool = False
+    path: _Pathlike,
+    contacts: bool = False,
+    *,
+    walls: bool = True,
+    cell: bool = True,
+    append: bool = False,
 ) -> FrameWriter:
     """Make a callable that writes a simulation's spheres to a file at each call.
 
@@ -53,8 +60,9 @@ def write_frames(
           ``centers``, ``radii`` and ``ids``, ``time``, ``step_count``, and the walls' ``poses``
           (w, 4, 4). `read_spheres` reads it. Convex bodies are not written.
 
-        Both formats hold the ``period`` (3,), 0 along axes that are not periodic; in vtp files it
-        is field data. `read_frames` reads both, one frame after the other.
+        Both formats hold the ``period``: (3,) lengths, 0 along axes that are not periodic, or the
+        (3, 3) vectors of a cell. In vtp files it is field data. `read_frames` reads both, one frame
+        after the other.
 
         With vtp, convex bodies go into files of their own: ``out/00000100-bodies.vtp``, which
         ``out-bodies.pvd`` lists, with the facets of all bodies, without rounding. The columns of
@@ -69,6 +77,11 @@ def write_frames(
         With vtp, also write the walls in their places, with the number ``wall`` of each facet and
         the ``force`` at each vertex: ``out/00000100-walls.vtp`` and ``out-walls.pvd``. Half spaces
         are not drawn.
+    cell : bool, default True
+        With vtp and a period, also write the cell's outline, 12 lines: ``out/00000100-cell.vtp``
+        and ``out-cell.pvd``. Column ``vector`` has the number of the vector along which a line is,
+        and ``repeats`` is 1, or 0 where the world does not repeat along it. There the outline
+        encloses particles and walls.
     append : bool, default False
         By default the first frame begins new lists. Files of an earlier run with the same names are
         overwritten; others stay, but are not listed. True continues the lists of an earlier run.
@@ -97,7 +110,7 @@ def write_frames(
     >>> abut.write_frames("out/{step:08d}.vtp", contacts=True)
     write_frames('out/{step:08d}.vtp', contacts=True)
     """
-    return FrameWriter(path, contacts, walls, append)
+    return FrameWriter(path, contacts, walls, cell, append)
 
 
 def write_dump(
@@ -113,9 +126,9 @@ def write_dump(
         All frames go into one file, or with ``{step}`` or ``{time}`` in the name into separate
         files. Missing folders are created.
     origin : (3,) array_like, default (0, 0, 0)
-        Lower corner of the box along periodic axes, where its length is the period. Along other
-        axes the box encloses the spheres and the walls; half spaces count only if their normal is
-        along an axis.
+        Corner of the box along periodic vectors, where it is as long as these. Along other axes the
+        box encloses the spheres and the walls; half spaces count only if their normal is along such
+        an axis.
     append : bool, default False
         By default the first frame begins a new file. True continues the file of an earlier run: the
         first frame replaces the file's frames of the same step and of later ones. Use it after
@@ -135,8 +148,18 @@ def write_dump(
     OSError
         In a call, if the file cannot be written; it then ends with the previous frame.
 
+    Warns
+    -----
+    SimulationWarning
+        At the first frame that is rotated. In LAMMPS the first vector of a cell is along x, and the
+        second in the plane of x and y. The cell is rotated to this form, and with it all positions,
+        velocities, angular velocities and forces.
+
     Notes
     -----
+    A tilted cell becomes a triclinic box, ``xy xz yz``. Its vectors are read back to rounding, and
+    one of a left-handed cell with the opposite sign.
+
     The columns are ``id type x y z radius vx vy vz omegax omegay omegaz fx fy fz``; the type is the
     number of the material plus 1. Coordinates are the simulation's, which may be outside the box
     along periodic axes. Numbers are written with all digits, so they are read with the same bits.
@@ -154,21 +177,21 @@ def write_dump(
 class FrameWriter:
     """The callable that `write_frames` returns."""
 
-    def __init__(self, path: _Pathlike, contacts: bool, walls: bool, append: bool):
+    def __init__(self, path: _Pathlike, contacts: bool, walls: bool, cell: bool, append: bool):
         self._names = _Names(path)
         if not self._names.has_fields:
             raise ValueError(
                 f"{self._names.template} has neither {{step}} nor {{time}} in it: each frame would"
                 " overwrite the one before"
             )
-        self._options = {"contacts": contacts, "walls": walls, "append": append}
+        self._options = {"contacts": contacts, "walls": walls, "cell": cell, "append": append}
         writers = _writers(self._names.template)
         self._parts = {part: write for part, write in writers.items() if self._wants(part)}
         self._lists: dict[str, Collection] = {}
 
     def _wants(self, part: str) -> bool:
         always = part in ("", _BODIES, _BONDS)
-        return always or self._options["walls" if part == _WALLS else "contacts"]
+        return always or self._options[{_WALLS: "walls", _CELL: "cell"}.get(part, "contacts")]
 
     def __call__(self, simulation: Simulation) -> None:
         path = self._names.path_of(simulation)
@@ -188,7 +211,7 @@ class FrameWriter:
         return self._lists[part]
 
     def __repr__(self) -> str:
-        usual = {"contacts": False, "walls": True, "append": False}
+        usual = {"contacts": False, "walls": True, "cell": True, "append": False}
         shown = (f", {name}={on}" for name, on in self._options.items() if on != usual[name])
         return f"write_frames({self._names.template!r}{''.join(shown)})"
 
@@ -200,17 +223,17 @@ class DumpWriter:
         self._names = _Names(path)
         self._origin, self._append = checks.vector(origin, "origin"), append
         self._last: Path | None = None
+        self._has_warned = False
 
     def __call__(self, simulation: Simulation) -> None:
         _check_dumped(simulation)
         path = self._names.path_of(simulation)
-        step = int(simulation.step_count)
-        text = dump.frame_text(
-            step,
-            float(simulation.time),
-            *_box(simulation, self._origin),
-            _dump_columns(simulation),
-        )
+        step, box = int(simulation.step_count), dump_box(simulation, self._origin)
+        if box.rotation is not None and not self._has_warned:
+            self._has_warned = True
+            warn(_ROTATED.format(path=path), SimulationWarning)
+        columns = _dump_columns(simulation, box)
+        text = dump.frame_text(step, float(simulation.time), box.text, columns)
         if path == self._last:
             writing.append(path, text)
         else:
@@ -219,6 +242,12 @@ class DumpWriter:
 
     def __repr__(self) -> str:
         return f"write_dump({self._names.template!r}{', append=True' if self._append else ''})"
+
+
+_ROTATED = (
+    "{path}: the cell and all positions, velocities, angular velocities and forces are rotated,"
+    " since the first vector of a cell in LAMMPS is along x, and the second in the plane of x and y"
+)
 
 
 # ---- names of files ------------------------------------------------------------------------------
@@ -272,15 +301,14 @@ def _spheres_to_vtp(simulation: Simulation, path: Path) -> None:
         "torque": simulation.torques,
         "material": simulation.material,
     }
-    period = lengths_of(simulation.period)
-    vtp.save_points(path, simulation.centers, columns, {"period": period})
+    vtp.save_points(path, simulation.centers, columns, {"period": saved_period(simulation.period)})
 
 
 def _spheres_to_npz(simulation: Simulation, path: Path) -> None:
     names = ("centers", "radii", "ids", "velocities", "angular_velocities", "forces", "torques")
     columns: dict[str, Any] = {name: getattr(simulation, name) for name in (*names, "material")}
     columns["poses"] = np.array([wall.pose for wall in simulation.walls]).reshape(-1, 4, 4)
-    columns["period"] = lengths_of(simulation.period)
+    columns["period"] = saved_period(simulation.period)
     columns |= {"time": float(simulation.time), "step_count": int(simulation.step_count)}
     with writing.opened(path) as file:
         np.savez(file, **columns)
@@ -297,7 +325,7 @@ def _save_pairs(simulation: Simulation, path: Path) -> None:
 def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
     """Write the facets of all walls in their places, as one mesh; half spaces have no facets."""
     walls = _walls_with_facets(simulation)
-    places = [_placed(wall) for wall in walls]
+    places = [placed(wall) for wall in walls]
     counts = [len(wall.mesh) for wall in walls]
     vtp.save_polygons(
         path,
@@ -306,12 +334,6 @@ def _walls_to_vtp(simulation: Simulation, path: Path) -> None:
         {"force": np.concatenate([wall.nodal_forces for wall in walls])},
         {"wall": np.repeat([wall.number for wall in walls], counts)},
     )
-
-
-def _placed(wall: Any) -> NDArray[np.float64]:
-    """The vertices of a wall in the world."""
-    places: NDArray[np.float64] = rotated(wall.mesh.vertices, wall.pose[:3, :3])
-    return places + wall.pose[:3, 3]
 
 
 def _walls_with_facets(simulation: Simulation) -> list[Any]:
@@ -355,7 +377,15 @@ def _bonds_to_vtp(simulation: Simulation, path: Path) -> None:
     vtp.save_lines(path, bonds.lines(simulation.centers), columns)
 
 
-_WALLS, _BODIES, _BONDS = "-walls", "-bodies", "-bonds"
+def _cell_to_vtp(simulation: Simulation, path: Path) -> None:
+    """Write the edges of the periodic cell as lines, and of a box where it does not repeat."""
+    outline = cell_outline(simulation)
+    vectors = np.array(outline.repetitions())
+    repeats = np.array([repeats_along(simulation.period, k) for k in range(3)], np.uint8)
+    vtp.save_lines(path, outline.lines(), {"vector": vectors, "repeats": repeats[vectors]})
+
+
+_WALLS, _BODIES, _BONDS, _CELL = "-walls", "-bodies", "-bonds", "-cell"
 _TABLES = {"-contacts": _save_contacts, "-pairs": _save_pairs}
 
 
@@ -365,6 +395,8 @@ def _has(simulation: Simulation, part: str) -> bool:
         return len(simulation.bodies.numbers) > 0
     if part == _BONDS:
         return len(simulation.bonds) > 0
+    if part == _CELL:
+        return simulation.period is not None
     return part != _WALLS or len(_walls_with_facets(simulation)) > 0
 
 
@@ -376,6 +408,7 @@ _WRITERS: dict[str, _Writers] = {
         _WALLS: _walls_to_vtp,
         _BODIES: _bodies_to_vtp,
         _BONDS: _bonds_to_vtp,
+        _CELL: _cell_to_vtp,
     },
     ".npz": {"": _spheres_to_npz, **_TABLES},
 }
@@ -413,38 +446,7 @@ def _begin_dump(path: Path, step: int, text: bytes, append: bool) -> None:
         file.write(text)
 
 
-def _box(
-    simulation: Simulation, origin: tuple[float, float, float]
-) -> tuple[NDArray[np.float64], list[bool]]:
-    """Lower and upper corner (2, 3) of the box of a dump, and which axes are periodic."""
-    centers, reach = simulation.centers, simulation.radii[:, None]
-    walls = (_points_of(wall) for wall in simulation.walls)
-    inside = np.concatenate([centers - reach, centers + reach, *walls])
-    # fmin and fmax skip NaN; the bounds are 0 along an axis with NaN only
-    ends = [end.reduce(inside, 0, initial=np.nan) for end in (np.fmin, np.fmax)]
-    bounds = np.where(np.isnan(ends), 0.0, ends)
-    period = simulation.period or (None, None, None)
-    for axis, length in enumerate(period):
-        if length is not None:
-            bounds[:, axis] = origin[axis], origin[axis] + length
-    return bounds, [length is not None for length in period]
-
-
-def _points_of(wall: Any) -> NDArray[np.float64]:
-    """Points of a wall that the box of a dump must enclose; NaN for coordinates to be ignored.
-
-    For a half space, all coordinates are ignored but that along its normal. It is ignored, too, if
-    the normal is not along an axis.
-    """
-    if not isinstance(wall.mesh, HalfSpace):
-        return _placed(wall)
-    point = rotated(np.array([wall.mesh.point]), wall.pose[:3, :3]) + wall.pose[:3, 3]
-    normal = rotated(np.array([wall.mesh.normal]), wall.pose[:3, :3])
-    is_across = (normal != 0.0) & (np.count_nonzero(normal) == 1)
-    return np.where(is_across, point, np.nan)
-
-
-def _dump_columns(simulation: Simulation) -> dict[str, NDArray[Any]]:
+def _dump_columns(simulation: Simulation, box: DumpBox) -> dict[str, NDArray[Any]]:
     vectors = {
         "x y z": simulation.centers,
         "vx vy vz": simulation.velocities,
@@ -453,7 +455,7 @@ def _dump_columns(simulation: Simulation) -> dict[str, NDArray[Any]]:
     }
     flat = {
         name: array[:, axis]
-        for names, array in vectors.items()
+        for names, array in ((names, box.turned(array)) for names, array in vectors.items())
         for axis, name in enumerate(names.split())
     }
     first = {"id": simulation.ids, "type": simulation.material + 1}
