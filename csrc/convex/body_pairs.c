@@ -51,7 +51,7 @@ static abut_status make_search(const abut_convex_finder *finder, const abut_conv
     input.dimension = finder->dimension;
     input.radii = finder->radii;
     input.gap = query->gap;
-    input.period = lattice_vectors(&search->lattice);
+    input.period = query->period; /* in the plane, lattice_vectors has rows of three numbers */
     input.workers = query->workers;
     return abut_pair_finder_build(&input, &search->finder, error);
 }

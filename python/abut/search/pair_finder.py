@@ -83,6 +83,13 @@ def find_pairs(
     >>> pairs = abut.find_pairs(centers[:2], 1.0, period=(3, None, None))
     >>> pairs.image[:, 0], pairs.normal[:, 0]
     (array([-1,  0]), array([ 1., -1.]))
+
+    In a tilted cell, an image is at ``x + image @ cell``:
+
+    >>> cell = [[8, 0, 0], [0.5, 8, 0], [0, 0, 8]]
+    >>> pairs = abut.find_pairs([[0, 0, 0], [0.5, 7, 0]], 1.0, period=cell)
+    >>> pairs.image, pairs.point + 0.0
+    (array([[ 0, -1,  0]]), array([[ 0. , -0.5,  0. ]]))
     """
     box = _read_box(period)
     points = _read_centers(centers, box)
