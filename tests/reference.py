@@ -736,3 +736,115 @@ def find_pairs(centers, radii, *, gap=0.0, period=None, others=None):
             found.append((i, j, step, np.array(k) + wraps[i] - other_wraps[j]))
     columns = (np.concatenate(column) for column in zip(*found, strict=True))
     return pair_columns(*columns, centers, radii, other_radii)
+
+
+# ---- pairs of spheres in cells of any shape ------------------------------------------------------
+
+
+# What rounding may explain of a distance, relative to all lengths that it is computed from.
+CELL_ROUNDING = 1e-13
+
+
+class PairsInCell(NamedTuple):
+    """Pairs by `find_pairs_in_cell`; is_sure: rounding cannot hide that the two are near."""
+
+    i: np.ndarray
+    j: np.ndarray
+    image: np.ndarray
+    normal: np.ndarray
+    overlap: np.ndarray
+    point: np.ndarray
+    is_sure: np.ndarray
+
+
+def inverse_of(vectors):
+    """The matrix (d, d) from points to fractions, exact but for the last bits; 0 for rows of 0."""
+    rows = [exact(np.append(row, np.zeros(3 - len(row)))) for row in vectors]
+    kept = [k for k, row in enumerate(rows) if any(row)]
+    gram = [[dot(rows[a], rows[b]) for b in kept] for a in kept]
+    inverse = np.zeros(vectors.shape)
+    for column, k in enumerate(kept):
+        unit_column = [Rational(float(row == column)) for row in range(len(kept))]
+        numbers = solved(gram, unit_column)
+        way = [sum((n * rows[a][x] for n, a in zip(numbers, kept, strict=True)), Rational(0.0))
+               for x in range(len(vectors))]  # fmt: skip
+        inverse[:, k] = [float(x) for x in way]
+    return inverse
+
+
+def solved(matrix, right):
+    """Solves a system of one to three equations by Gauss."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for k, pivot in enumerate(rows):
+        for other in rows:
+            if other is not pivot:
+                factor = other[k] / pivot[k]
+                other[:] = [a - factor * b for a, b in zip(other, pivot, strict=True)]
+    return [row[-1] / row[k] for k, row in enumerate(rows)]
+
+
+def images_in_cell(inverse, fractions, reach):
+    """Image 0 and all images (m, d) that may be near, by the fractions of all steps from j to i."""
+    ranges = []
+    for k, column in enumerate(inverse.T):
+        inverse_width = np.linalg.norm(column)  # 0: nothing repeats
+        low = fractions[..., k].min() - reach * inverse_width
+        high = fractions[..., k].max() + reach * inverse_width
+        margin = 1e-6 * (inverse_width > 0) * (1 + max(-low, high))
+        first, last = np.ceil(low - margin), np.floor(high + margin)
+        ranges.append(range(min(0, int(first)), max(0, int(last)) + 1))
+    return np.array(list(product(*ranges)))
+
+
+def find_pairs_in_cell(centers, radii, vectors, *, gap=0.0, others=None):
+    """What `abut.find_pairs` must find in a cell of any shape, but for rounding.
+
+    Every sphere is compared with every image of every other. Nothing is moved into the cell. There
+    must be at least one sphere in each set.
+
+    Parameters
+    ----------
+    centers, radii : (n, d) and (n,) array_like
+    vectors : (d, d) array_like
+        The cell's vectors; rows of zeros where nothing repeats.
+    gap, others
+        As the library's; a number for others' gaps is `gap`.
+
+    Returns
+    -------
+    PairsInCell
+        In the order of the library. It has also the pairs that rounding may have made near.
+    """
+    centers, radii, vectors = (np.array(given, float) for given in (centers, radii, vectors))
+    one_set = others is None
+    other_centers, other_radii, *other_gaps = (centers, radii, gap) if one_set else others
+    reach = radii + np.asarray(gap) / 2
+    other_reach = other_radii + np.asarray(other_gaps[0] if other_gaps else gap) / 2
+    apart = centers[:, None] - np.asarray(other_centers, float)
+    reaches = reach[:, None] + other_reach
+    inverse = inverse_of(vectors)
+    fractions = apart @ inverse
+    # each pair begins at its own image, so that one range of images fits all
+    begin = np.rint(fractions).astype(int)
+    numbers = (np.arange(len(radii))[:, None], np.arange(len(other_radii)))
+    found = []
+    for image in images_in_cell(inverse, fractions - begin, reaches.max()):
+        k = begin + image
+        step = apart - k @ vectors
+        lost = CELL_ROUNDING * (
+            np.abs(apart).sum(axis=-1) + np.abs(centers).sum(axis=-1)[:, None]
+            + (np.abs(k) @ np.abs(vectors)).sum(axis=-1) + reaches
+        )  # fmt: skip
+        rest = reaches - np.sqrt(squared(step))
+        counts = rest >= -lost
+        if one_set:
+            first = np.take_along_axis(k, np.argmax(k != 0, axis=-1)[..., None], -1)[..., 0]
+            counts &= (numbers[0] < numbers[1]) | ((numbers[0] == numbers[1]) & (first > 0))
+        i, j = np.nonzero(counts)
+        found.append((i, j, k[i, j], step[i, j], rest[i, j] > lost[i, j]))
+    i, j, image, step, is_sure = (np.concatenate(column) for column in zip(*found, strict=True))
+    order = np.lexsort((*image.T[::-1], j, i))
+    columns = pair_columns(i, j, step, image, centers, radii, np.asarray(other_radii, float))
+    return PairsInCell(
+        *(getattr(columns, name) for name in PairsInCell._fields[:-1]), is_sure[order]
+    )
