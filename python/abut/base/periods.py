@@ -290,22 +290,21 @@ def _read_vectors(period: Any, allowed: tuple[int, ...]) -> NDArray[np.float64]:
         )
     # a sum turns -0 into 0, so that equal periods have equal bits
     vectors: NDArray[np.float64] = given + 0.0
-    _check_vectors(vectors)
+    _check_vectors(vectors.tolist())
     vectors.flags.writeable = False
     return vectors
 
 
-def _check_vectors(vectors: NDArray[np.float64]) -> None:
-    wrong = np.argwhere(~(np.abs(vectors) <= _core.COORDINATE_LIMIT))
-    if len(wrong):
-        row, column = wrong[0].tolist()
-        raise ValueError(
-            f"period[{row}, {column}] is {vectors[row, column]:g}, but must be finite and at most"
-            " 1e75"
-        )
-    if not vectors.any():
+def _check_vectors(rows: Sequence[_Vector]) -> None:
+    for k, row in enumerate(rows):
+        for axis, x in enumerate(row):
+            if not abs(x) <= _core.COORDINATE_LIMIT:
+                raise ValueError(
+                    f"period[{k}, {axis}] is {x:g}, but must be finite and at most 1e75"
+                )
+    if not any(map(any, rows)):
         raise ValueError("period has rows of zeros alone: give None if nothing repeats")
-    _check_flat(vectors.tolist())
+    _check_flat(rows)
 
 
 def _check_flat(rows: Sequence[_Vector]) -> None:

@@ -17,6 +17,7 @@ _MEANT = {
     "timestep": "step",
     "time_step": "step",
     "box": "period",
+    "cell": "period",
     "periodic": "period",
     "g": "gravity",
     "threads": "workers",
