@@ -112,6 +112,51 @@ def own_images():
     return sim
 
 
+SIDE = 6 * 0.0084
+TILTED = SIDE * np.array([[1.0, 0.0, 0.0], [0.3, 1.0, 0.0], [-0.2, 0.3, 1.0]])
+
+
+def in_a_tilted_cell(vectors=TILTED):
+    """Spheres of two sizes in a tilted cell, some of which cross its borders."""
+    rng = np.random.default_rng(5)
+    sim = abut.Simulation(step=2e-5, period=vectors, gravity=(1.0, -2.0, 0.5))
+    sim.set_law(SOFT, SOFT, LAW)
+    centers = (lattice_of(6, 1 / 6, rng) - 0.5 / 6) @ TILTED
+    radii = np.where(rng.random(len(centers)) < 0.1, 1.05, 0.97) * 0.004
+    sim.add_spheres(centers, radii, SOFT, velocities=rng.normal(0, 0.2, centers.shape))
+    return sim
+
+
+def in_a_skewed_cell():
+    """The same cell by other vectors, which are much longer."""
+    return in_a_tilted_cell(np.array([[1, 0, 0], [4, 1, 0], [-2, 9, 1]]) @ TILTED)
+
+
+def on_a_slope():
+    """A half space is parallel to both vectors of a cell, and grains fall on it."""
+    vectors = SIDE * np.array([[1.0, 0.0, 0.2], [0.2, 1.1, 0.0], [0.0, 0.0, 0.0]])
+    normal = np.cross(vectors[0], vectors[1])
+    normal /= np.linalg.norm(normal)
+    rng = np.random.default_rng(6)
+    sim = abut.Simulation(step=2e-5, period=vectors, gravity=-9.81 * normal)
+    sim.set_law(SOFT, SOFT, LAW)
+    sim.add_wall(abut.HalfSpace((0, 0, 0), normal), SOFT)
+    centers = lattice_of(6, 1 / 6, rng) @ np.vstack([vectors[:2], SIDE * normal])
+    sim.add_spheres(centers, 0.0041, SOFT, velocities=rng.normal(0, 0.2, centers.shape))
+    return sim
+
+
+def own_images_in_a_tilted_cell():
+    """Spheres that touch each other at several images, and their own ones, in a thin cell."""
+    vectors = 0.1 * np.array([[1.0, 0.1, 0.0], [0.6, 0.8, 0.1], [0.0, 0.5, 1.2]])
+    sim = abut.Simulation(step=1e-6, period=vectors, gravity=(0, 0, 0))
+    sim.set_law(SOFT, SOFT, LAW)
+    centers = [[0.01, 0.02, 0.0], [0.06, 0.07, 0.055], [0.03, 0.09, 0.11]]
+    speeds = [[3.0, 1.0, 5.0], [-2.0, 4.0, 0.0], [9.0, -7.0, -4.0]]
+    sim.add_spheres(centers, [0.051, 0.04, 0.03], SOFT, velocities=speeds)
+    return sim
+
+
 def moving_walls():
     """A plate that turns, and one that hops."""
     sim = heap(speed=0.05)
@@ -297,7 +342,8 @@ SCENES = [
     heap, in_a_period, fast_projectile, shots_out_of_overlaps, very_different_sizes, own_images,
     moving_walls, half_spaces, pushed, clusters, with_bodies, body_projectile,
     bodies_of_many_sizes, bodies_and_moving_walls, bodies_that_touch_images, necks, attraction,
-    bridges, attracted_bodies, magnets,
+    bridges, attracted_bodies, magnets, in_a_tilted_cell, in_a_skewed_cell, on_a_slope,
+    own_images_in_a_tilted_cell,
 ]  # fmt: skip
 
 # scenes with forces without overlap
@@ -305,7 +351,9 @@ APART = [necks, attraction, bridges, attracted_bodies, magnets]
 
 
 # scenes that may rebuild their lists in each step, too
-WILD = [fast_projectile, own_images, body_projectile, bodies_of_many_sizes]
+WILD = [
+    fast_projectile, own_images, own_images_in_a_tilted_cell, body_projectile, bodies_of_many_sizes,
+]  # fmt: skip
 
 
 # ---- whatever happens ----------------------------------------------------------------------------
