@@ -129,12 +129,14 @@ class PairsPlotOptions(BackendOption, ColorOptions, total=False):
 
     others: ArrayLike | None
     width: float | None
+    cell: bool
 
 
 class SimulationPlotOptions(BackendOption, ColorOptions, total=False):
     """Options of `Simulation.plot`."""
 
     walls: bool | Wall | Iterable[Wall]
+    cell: bool
     alpha: float
 
 

@@ -19,6 +19,9 @@ from .periods import Period, repeats_along, vectors_of
 _NEAR = 0.9
 
 
+# Entries of an edge that are at most this part of its length count as rounding.
+_ROUNDING = 2.0**-50
+
 # The largest sine of the angle between the normal of a plane and a direction along it counts.
 _ALONG = 1e-9
 
@@ -120,6 +123,12 @@ def fractions_of(edges: Doubles) -> Doubles:
     across = np.cross(np.roll(edges, -1, axis=0), np.roll(edges, -2, axis=0))
     inverse: Doubles = across / dots(edges[0], across[0])
     return inverse
+
+
+def is_lower_triangular(edges: Doubles) -> bool:
+    """Whether the first edge is along x, and the second in the plane of x and y, to rounding."""
+    above = np.abs(np.triu(edges, 1))
+    return bool((above <= _ROUNDING * lengths(edges)[:, None]).all())
 
 
 def completed(vectors: Doubles) -> Doubles:

@@ -13,16 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arithmetic import lengths
-from ..base.outlines import Outline
+from ..base.outlines import Outline, is_lower_triangular
 from ..base.periods import Period, is_along_axes, lengths_of, read_period
 from ..base.poses import rotated
 from .text import Word, numbers
 
 # The word in a title BOX BOUNDS for an edge that is periodic at both ends.
 _PERIODIC = "pp"
-
-# Entries of an edge that are at most this part of its length count as rounding.
-_ROUNDING = 2.0**-50
 
 # The words in a title BOX BOUNDS that are not about the ends of edges.
 _OF_TILTED, _OF_GENERAL = ("xy", "xz", "yz"), ("abc", "origin")
@@ -189,8 +186,7 @@ def rotation_to_lammps(edges: NDArray[np.float64]) -> NDArray[np.float64] | None
     also lead in the positive directions of x, y and z, for which no rotation is needed: -x repeats
     as x does.
     """
-    beyond = np.abs(np.triu(edges, 1)) <= _ROUNDING * lengths(edges)[:, None]
-    if beyond.all():
+    if is_lower_triangular(edges):
         return None
     first = edges[0] / lengths(edges[0])
     last = np.cross(first, edges[1])

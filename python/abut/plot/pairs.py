@@ -12,8 +12,9 @@ import numpy as np
 
 from ..base import checks
 from ..base.arrays import Doubles
-from ..base.periods import lengths_of
+from ..base.periods import shifts_of
 from ..results.arms import check_finite
+from .cells import cell_lines_of_centers, draw_cell, draw_cell_in_pyvista
 from .colors import ColorScale, color_scale, row_values
 from .in_matplotlib import flat_axes, set_flat_frame
 from .in_pyvista import plotter_of
@@ -47,6 +48,7 @@ def plot_pairs(
     backend: Backend | None = None,
     others: Any = None,
     width: float | None = None,
+    cell: bool = True,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
@@ -57,9 +59,16 @@ def plot_pairs(
     numbers = row_values(pairs, values, "values")
     chains = _chains(lines, pairs, numbers, color_scale([numbers], cmap, limits, label, values))
     width = None if width is None else checks.positive(width, "width")
+    edges = cell_lines_of_centers(
+        pairs.period if cell else None, checks.doubles(centers, "centers")
+    )
     if lines.shape[-1] == 2:
-        return _draw_flat(flat_axes(ax, backend, "disks"), chains, width or LINE_WIDTH)
-    return _draw_tubes(plotter_of(ax, backend, "pairs in space"), chains, width)
+        ax = flat_axes(ax, backend, "disks")
+        draw_cell(ax, edges)
+        return _draw_flat(ax, chains, width or LINE_WIDTH)
+    plotter = plotter_of(ax, backend, "pairs in space")
+    draw_cell_in_pyvista(plotter, edges)
+    return _draw_tubes(plotter, chains, width)
 
 
 def plot_bonds(
@@ -69,6 +78,7 @@ def plot_bonds(
     ax: Any = None,
     *,
     width: float | None = None,
+    cell: bool = True,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
@@ -77,11 +87,14 @@ def plot_bonds(
     lines = bonds.lines(centers)
     values = "tension" if values is None else values
     numbers = _bond_values(bonds, values)
-    shifts = np.stack(2 * [bonds.image * lengths_of(bonds.period)], axis=1)
+    shifts = np.stack(2 * [shifts_of(bonds.image, bonds.period)], axis=1)
     both = np.stack([lines, lines[:, ::-1] - shifts], axis=1)
     chains = _chains(both, bonds, numbers, color_scale([numbers], cmap, limits, label, values))
     width = None if width is None else checks.positive(width, "width")
-    return _draw_tubes(plotter_of(ax, None, "bonds in space"), chains, width)
+    plotter = plotter_of(ax, None, "bonds in space")
+    period = bonds.period if cell else None
+    draw_cell_in_pyvista(plotter, cell_lines_of_centers(period, checks.doubles(centers, "centers")))
+    return _draw_tubes(plotter, chains, width)
 
 
 def _bond_values(bonds: Bonds, values: Any) -> Doubles:
@@ -100,7 +113,7 @@ def _lines(pairs: Pairs, centers: Any, others: Any) -> Doubles:
     """For each pair, the lines from i to j's image and from j to i's image, (m, 2, 2, d)."""
     arm_i, arm_j = pairs.arms(centers, others)
     check_finite(centers, others)
-    shifts = pairs.image * lengths_of(pairs.period)[: arm_i.shape[1]]
+    shifts = shifts_of(pairs.image, pairs.period)
     ends = np.stack([pairs.point - arm_i, pairs.point - arm_j], axis=1)
     return np.stack([ends, ends[:, ::-1] - np.stack([shifts, shifts], axis=1)], axis=1)
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..base import checks
 from ..base.arrays import Doubles
 from ..search.mesh import Mesh
+from .cells import cell_lines, draw_cell_in_pyvista
 from .drawn import Placed, placed
 from .in_pyvista import facets_in_pyvista
 from .looks import FACET_COLOR, LINE_COLOR, drawing_module, opacity
@@ -49,6 +50,7 @@ def render(
     up: Any = (0.0, 0.0, 1.0),
     size: tuple[int, int] = (800, 600),
     walls: bool | Wall | Mesh | Iterable[Wall | Mesh] = True,
+    cell: bool = True,
     alpha: float = 0.3,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
@@ -75,6 +77,8 @@ def render(
     walls : bool, Wall, Mesh or iterable of these
         The walls to draw: True for all, False for none, or a list. A mesh is drawn where its
         vertices are.
+    cell : bool, default True
+        Whether to draw the edges of the periodic cell.
     alpha : float
         Opacity of the walls, 0 to 1.
     cmap : str or matplotlib.colors.Colormap
@@ -118,12 +122,19 @@ def render(
     )
     try:
         ends, unit = _draw(plotter, simulation, colors, chosen, alpha)
+        edges = cell_lines(simulation.period if cell else None, *_balls(simulation), ends)
+        draw_cell_in_pyvista(plotter, edges / unit, SAMPLES)
+        ends = np.concatenate([ends, edges.reshape(-1, 3)])
         seen = _seen(simulation, ends, axes) / unit
         length = unit * _aim(plotter, seen, axes, shown / height)
         scene = plotter.screenshot(return_img=True)
     finally:
         plotter.close()
     return _composed(scene, (width, height), shown, length, bar, title)
+
+
+def _balls(simulation: Simulation) -> tuple[Doubles, Doubles]:
+    return simulation.centers, simulation.radii
 
 
 def _axes_of_view(view: Any, up: Any) -> Doubles:

@@ -12,6 +12,7 @@ from ..base.arrays import Doubles
 from ..base.orientations import turned
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
+from .cells import cell_lines, draw_cell, draw_cell_in_pyvista
 from .colors import ColorScale, color_scale
 from .drawn import Painted, Placed, placed
 from .in_matplotlib import axes_of, draw_mesh, set_frame
@@ -62,6 +63,7 @@ def plot_simulation(
     *,
     backend: Backend | None = None,
     walls: bool | Wall | Iterable[Wall] = True,
+    cell: bool = True,
     alpha: float = 0.1,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
@@ -73,11 +75,13 @@ def plot_simulation(
     spheres = simulation.centers, simulation.radii
     bodies, painted = bodies_in_colors(simulation, colors)
     meshes = walls_of(simulation, walls, ends_of(*spheres, bodies.vertices))
+    edges = cell_lines(simulation.period if cell else None, *spheres, bodies.vertices)
     sphere_colors = colors.of(slice(len(spheres[1])))
     if backend_of(backend, ax) == "pyvista":
         plotter = plotter_of(ax, "pyvista", "simulations")
         for mesh in meshes:
             draw_mesh_in_pyvista(plotter, mesh, None, FACET_COLOR, alpha)
+        draw_cell_in_pyvista(plotter, edges)
         _draw_bodies(draw_mesh_in_pyvista, plotter, bodies, painted, colors)
         draw_spheres_in_pyvista(plotter, *spheres, sphere_colors)
         return plotter
@@ -85,10 +89,12 @@ def plot_simulation(
     ax.set_proj_type("ortho")
     for mesh in meshes:
         draw_mesh(ax, mesh, None, FACET_COLOR, alpha)
+    draw_cell(ax, edges)
     _draw_bodies(draw_mesh, ax, bodies, painted, colors)
     if colors.scale is not None:
         colors.scale.add_bar(ax)
-    set_frame(ax, ends_of(*spheres, bodies.vertices, *(mesh.vertices for mesh in meshes)))
+    more = [bodies.vertices, edges.reshape(-1, 3), *(mesh.vertices for mesh in meshes)]
+    set_frame(ax, ends_of(*spheres, *more))
     draw_disks(ax, *spheres, {"c": sphere_colors.rgba()})
     return ax
 
@@ -99,6 +105,7 @@ def view(
     plotter: Any = None,
     *,
     walls: Mesh | Iterable[Mesh] = (),
+    cell: bool = True,
     alpha: float = 0.1,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
@@ -119,6 +126,8 @@ def view(
         The plotter to draw on. By default a new one.
     walls : Mesh or list of Mesh
         Meshes to draw in all frames, where their vertices are.
+    cell : bool, default True
+        Whether to draw the edges of the periodic cell.
     alpha : float, default 0.1
         Opacity of the walls, 0 to 1.
     cmap : str or matplotlib.colors.Colormap
@@ -168,6 +177,7 @@ def view(
         frame = _frame(frames, round(number))
         colors = _colors(color, _columns_of_frame(frame), cmap, limits, label)
         draw_spheres_in_pyvista(plotter, frame.centers, frame.radii, colors)
+        draw_cell_in_pyvista(plotter, _cell_of_frame(frame if cell else None))
 
     draw(last)
     if last:
@@ -221,6 +231,13 @@ def several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
         if not fits(one):
             raise _wrong(f"walls[{k}]", one, wanted)
     return found
+
+
+def _cell_of_frame(frame: Frame | None) -> Doubles:
+    if frame is None:
+        return np.empty((0, 2, 3))
+    origin = 0.0 if frame.origin is None else frame.origin
+    return cell_lines(frame.period, frame.centers, frame.radii, origin=origin)
 
 
 # ---- colors --------------------------------------------------------------------------------------

@@ -130,6 +130,7 @@ class Bonds(_Rows):
         ax: Any = None,
         *,
         width: float | None = None,
+        cell: bool = True,
         cmap: Any = "viridis",
         limits: tuple[float, float] | None = None,
         label: str | None = "",
@@ -145,6 +146,8 @@ class Bonds(_Rows):
         ax : pyvista.Plotter, optional
         width : float, optional
             Width of the thickest tube; by default a fifth of the bonds' median length.
+        cell : bool, default True
+            Whether to draw the edges of the periodic cell.
         cmap, limits, label
             As for `Pairs.plot`.
 
@@ -163,7 +166,15 @@ class Bonds(_Rows):
         from ..plot.pairs import plot_bonds
 
         return plot_bonds(
-            self, centers, values, ax, width=width, cmap=cmap, limits=limits, label=label
+            self,
+            centers,
+            values,
+            ax,
+            width=width,
+            cell=cell,
+            cmap=cmap,
+            limits=limits,
+            label=label,
         )
 
     def __repr__(self) -> str:

@@ -19,6 +19,7 @@ from .history import pair_step
 from .table import same_column
 
 if TYPE_CHECKING:
+    from freud.box import Box
     from freud.locality import NeighborList
     from scipy.sparse import csr_array
 
@@ -193,8 +194,9 @@ class Pairs(ContactTable):
 
         Notes
         -----
-        For all neighbors within a distance, not only touching ones, search with ``gap=``. freud
-        needs boxes of a period around 0; vectors do not depend on the place of the box.
+        For all neighbors within a distance, not only touching ones, search with ``gap=``. freud's
+        analyses also take points and a box, which `freud_box` makes: ``compute((box, centers),
+        neighbors=neighbors)``. Its boxes are around 0; vectors do not depend on their place.
 
         Examples
         --------
@@ -223,6 +225,54 @@ class Pairs(ContactTable):
             ends[order],
             vectors[order],
         )
+
+    def freud_box(self, centers: ArrayLike) -> Box:
+        """Return the period as a box of freud, for the ``system`` of freud's analyses.
+
+        Parameters
+        ----------
+        centers : (n, d) array_like
+            Centers of the spheres in the search. Along axes that are not periodic, the box is so
+            large that it holds them.
+
+        Returns
+        -------
+        freud.box.Box
+            With tilt factors if the cell is tilted. Its attribute ``periodic`` has the axes along
+            which the period repeats.
+
+        Raises
+        ------
+        ImportError
+            If freud-analysis is not installed (extra ``freud``).
+        ValueError, TypeError
+            If the centers are not finite or of a wrong shape. If the first vector of the cell is
+            not along x, or the second not in the plane of x and y, as freud requires: rotate the
+            centers and the cell before the search.
+
+        See Also
+        --------
+        to_freud : The pairs themselves.
+
+        Notes
+        -----
+        A vector that leads backwards becomes its opposite, with which the same lattice repeats.
+
+        Examples
+        --------
+        >>> import abut
+        >>> centers = [[0, 0, 0], [1.5, 0, 0]]
+        >>> pairs = abut.find_pairs(centers, 1, period=[[4, 0, 0], [2, 4, 0], [0, 0, 4]])
+        >>> pairs.freud_box(centers)  # doctest: +SKIP
+        freud.box.Box(Lx=4.0, Ly=4.0, Lz=4.0, xy=0.5, xz=0.0, yz=0.0, is2D=False)
+        """
+        # imported here, since few searches need it
+        from . import freud_boxes
+
+        places = checks.doubles(centers, "centers")
+        checks.shaped(places, "centers", (len(self.offsets) - 1, self.point.shape[1]))
+        checks.all_finite(places, "centers")
+        return freud_boxes.freud_box(self.period, places)
 
     def arms(
         self, centers: ArrayLike, others: ArrayLike | None = None
@@ -416,9 +466,10 @@ class Pairs(ContactTable):
             ``others``: the centers of the others, after a search with others. ``width``: the width
             of the line with the largest magnitude (that of ``limits`` if given). In the plane it is
             in points, 6 by default. In space it is a length, by default a fifth of the lines'
-            median length. ``cmap``, ``limits`` and ``label`` (by default the column's name): as for
-            `Mesh.plot`. ``backend``: "matplotlib" (extra ``plot``) in the plane, "pyvista" (extra
-            ``view``) in space.
+            median length. ``cell``: False leaves out the edges of the periodic cell; it begins at 0
+            if it then holds the centers, and otherwise lies around these. ``cmap``, ``limits`` and
+            ``label`` (by default the column's name): as for `Mesh.plot`. ``backend``: "matplotlib"
+            (extra ``plot``) in the plane, "pyvista" (extra ``view``) in space.
 
         Returns
         -------

@@ -485,8 +485,8 @@ class Simulation(State):
         **options
             ``backend``: "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``). ``walls``:
             False for none, or a list of some; half spaces are squares. ``alpha``: opacity of walls,
-            0.1 by default. ``cmap``, ``limits`` and ``label``, by default the name of the quantity,
-            as for `Mesh.plot`.
+            0.1 by default. ``cell``: False leaves out the edges of the periodic cell. ``cmap``,
+            ``limits`` and ``label``, by default the name of the quantity, as for `Mesh.plot`.
 
         Returns
         -------
