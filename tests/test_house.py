@@ -37,6 +37,7 @@ FILES = {
         "vec3",
         "box",
         "pose",
+        "affine",
         "tilt",
         "series",
         "rounded",
@@ -202,6 +203,7 @@ FILES = {
     ],
     "dem": [
         "store",
+        "cell",
         "rigid",
         "rigid_set",
         "bonds",
@@ -231,6 +233,7 @@ FILES = {
         "grains",
         "energy",
         "stable_step",
+        "cell_motion",
         "drives",
         "bounds",
         "step",

@@ -516,6 +516,38 @@ typedef struct abut_step_state {
  */
 abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
 
+/* The periodic cell, which deforms by a velocity gradient L: vectors h of the period move by L h.
+ * Matrices are 3 x 3, by rows, and all members are doubles. */
+typedef struct abut_cell {
+    double vectors[9];     /* the rows are the vectors of the period */
+    double gradient[9];    /* L; entry [a][b] is the change of velocity a along b */
+    double deformation[9]; /* the deformation gradient since it was set to 1 */
+    /* The last step: its vectors when it began, and names of images. `vectors` are in the basis
+     * numbers @ began of the step's lattice. An image of an interaction of the last step, times
+     * `back`, is the present name of that image. */
+    double began[9], numbers[9], back[9];
+    double rates[9],
+        pull[9]; /* in the last step: rates of the present vectors; acceleration of grains */
+    double center[3], center_velocity[3]; /* of the field of velocities L (x - center) */
+    double center_began[3];
+    double pending;            /* energy from outside since the last step */
+    double deforms, has_moved; /* 1: L is not 0; the vectors have changed in the last step */
+} abut_cell;
+enum { ABUT_CELL_NUMBERS = sizeof(abut_cell) / sizeof(double) };
+
+abut_cell abut_simulation_cell(const abut_simulation *simulation);
+
+/* Sets the velocity gradient from now on; all zeros end the deformation. affine: 1: adds the change
+ * of the field L (x - center) to the velocities of all grains, otherwise 0. Vectors of the period
+ * must repeat wherever the field changes; there must be no walls and no fixed grains. */
+void abut_simulation_deform_cell(abut_simulation *simulation, const double gradient[9], int affine);
+
+/* Sets the deformation gradient from which steps count. */
+void abut_simulation_set_deformation(abut_simulation *simulation, const double deformation[9]);
+
+/* Restores the cell of a saved step. */
+void abut_simulation_restore_cell(abut_simulation *simulation, const abut_cell *cell);
+
 /* The state of a wall that deforms, in addition to its mesh, which has the present vertices. Each
  * array is vertex_count x 3: vertices and velocities at the beginning of the last step, and present
  * velocities. Restore it after abut_simulation_set_walls, and before interactions are restored. */

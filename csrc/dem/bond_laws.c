@@ -104,6 +104,10 @@ static bond_state state_of(const abut_simulation *s, const bond *b)
 {
     bond_state at = {.ends = {end_of(s, b, 0), end_of(s, b, 1)},
                      .way = bonds_way(s, b->rows, b->shift)};
+    if (s->cell.deforms) {
+        const vec3 image = bonds_image(s, b->rows, b->shift);
+        at.ends[1].velocity = vec3_add(at.ends[1].velocity, cell_image_velocity(&s->cell, image));
+    }
     at.length = vec3_length(at.way);
     at.along = vec3_scale(at.way, 1.0 / at.length);
     return at;

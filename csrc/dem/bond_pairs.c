@@ -5,6 +5,16 @@
 
 #include "pair_rows.h"
 
+vec3 bonds_image(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
+{
+    const store *spheres = &s->store;
+    const int32_t *images_i = spheres->images + 3 * (abut_index)spheres->places[rows[0]],
+                  *images_j = spheres->images + 3 * (abut_index)spheres->places[rows[1]];
+    return (vec3){(double)(shift[0] + images_j[0] - images_i[0]),
+                  (double)(shift[1] + images_j[1] - images_i[1]),
+                  (double)(shift[2] + images_j[2] - images_i[2])};
+}
+
 vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
 {
     const store *spheres = &s->store;
@@ -14,12 +24,7 @@ vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t sh
     if (!s->lattice.is_periodic) {
         return apart;
     }
-    const int32_t *images_i = spheres->images + 3 * place_i,
-                  *images_j = spheres->images + 3 * place_j;
-    const vec3 image = {(double)(shift[0] + images_j[0] - images_i[0]),
-                        (double)(shift[1] + images_j[1] - images_i[1]),
-                        (double)(shift[2] + images_j[2] - images_i[2])};
-    return vec3_add(apart, lattice_shift(&s->lattice, image));
+    return vec3_add(apart, lattice_shift(&s->lattice, bonds_image(s, rows, shift)));
 }
 
 /* ---- images of rows ---- */

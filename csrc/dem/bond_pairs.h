@@ -15,6 +15,10 @@ static inline const law *simulation_pair_law(const abut_simulation *s, abut_inde
                : laws_between(&s->laws, materials[place_i], materials[place_j]);
 }
 
+/* The image of the second sphere, relative to the present centers, to which a bond or rest leads.
+ */
+vec3 bonds_image(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3]);
+
 /* The vector from the center of the first sphere to that of the second one, by their rows. `shift`
  * counts periods from the second sphere's unwrapped center to its image. */
 vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3]);

@@ -37,8 +37,9 @@ typedef struct listed_pair {
 static listed_pair pair_of(const neighbor_list *l, const neighbor_spheres *spheres, int32_t active)
 {
     const int32_t candidate = active_candidate(active);
+    const list_cell cell = {spheres->lattice, l->flows ? &l->flow : NULL};
     return (listed_pair){l->firsts[candidate], l->seconds[candidate],
-                         active_image(l, spheres->lattice, spheres->centers, candidate),
+                         active_image(l, &cell, spheres->centers, candidate),
                          active_is_apart(active)};
 }
 

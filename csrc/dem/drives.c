@@ -294,7 +294,7 @@ abut_status drives_weigh(abut_simulation *s, abut_error *error)
     wall_set *walls = &s->walls;
     static const lattice everywhere = {.is_periodic = false};
     rigid_step by = simulation_rigid_step(s);
-    by.lattice = &everywhere;
+    by.lattice = &everywhere, by.cell = NULL;
     walls->driven_power = 0.0;
     for (abut_index k = 0; k < walls->count; k++) {
         if (is_driven(&walls->walls[k])) {

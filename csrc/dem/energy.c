@@ -162,7 +162,8 @@ static abut_energy count_energy(const abut_simulation *s)
 {
     const rigid_set *sets[] = {&s->clusters, &s->solids};
     abut_energy sum = {.gravitational = s->last.lift,
-                       .wall_work = s->account.gone_wall_work + s->account.driven_work};
+                       .wall_work =
+                           s->account.gone_wall_work + s->account.driven_work - s->cell.pending};
     abut_energy spots = {.elastic = 0.0};
     add_all((summing){.simulation = s}, s->store.count, WORK_OF_SPHERE, add_spheres, &sum);
     for (int k = 0; k < 2; k++) {
@@ -175,7 +176,7 @@ static abut_energy count_energy(const abut_simulation *s)
     sum.elastic += spots.elastic;
     sum.elastic += energy_of_pairs(s);
     sum.elastic += bonds_energy(s);
-    sum.dissipated -= sum.wall_work + sum.elastic;
+    sum.dissipated -= sum.wall_work + sum.elastic + s->cell.pending;
     return sum;
 }
 
@@ -192,8 +193,7 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity)
     for (abut_index row = 0; row < s->store.count; row++) {
         const abut_index place = s->store.places[row];
         const double *center = s->store.centers + 3 * place;
-        const vec3 at =
-            spheres_unwrap(s, vec3_load(center), vec3_load(center), s->store.images + 3 * place);
+        const vec3 at = spheres_unwrap_now(s, vec3_load(center), s->store.images + 3 * place);
         sum -=
             simulation_is_member(s, place) ? 0.0 : s->store.masses[place] * vec3_dot(gravity, at);
     }
@@ -201,7 +201,7 @@ double energy_of_gravity(const abut_simulation *s, vec3 gravity)
         const rigid_set *rigids = set ? &s->solids : &s->clusters;
         for (abut_index k = 0; k < rigids->count; k++) {
             const rigid *r = &rigids->bodies[k].rigid;
-            const vec3 at = spheres_unwrap(s, r->position, r->position, r->images);
+            const vec3 at = spheres_unwrap_now(s, r->position, r->images);
             sum -= r->mass * vec3_dot(gravity, at);
         }
     }

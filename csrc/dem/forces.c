@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/sort.h"
+#include "bond_pairs.h"
 #include "view.h"
 
 /* ---- one sphere ---- */
@@ -44,6 +45,11 @@ static void add_bonds(const abut_simulation *s, abut_index place, sphere_sum *su
     for (int32_t k = bonds->begins[row]; k < bonds->begins[row + 1]; k++) {
         const int side = bonds->ends[k] & 1;
         const bond_effect *e = &bonds->now[bonds->ends[k] >> 1];
+        if (!e->is_broken && !side && s->cell.deforms) {
+            const bond *b = &bonds->bonds[bonds->ends[k] >> 1];
+            const vec3 image = bonds_image(s, b->rows, b->shift);
+            sum->power -= vec3_dot(e->force, simulation_border_velocity(s, image));
+        }
         if (!e->is_broken) {
             sum->force = side ? vec3_sub(sum->force, e->force) : vec3_add(sum->force, e->force);
             sum->torque = vec3_add(sum->torque, e->moments[side]);
@@ -117,7 +123,8 @@ static bool will_be_finite(const abut_simulation *s, const rigid_step *by, abut_
 {
     const sphere_sum *sum = &s->store.sums[place];
     const double *center = s->store.centers + 3 * place;
-    const vec3 pull = vec3_add(by->gravity, vec3_scale(sum->force, 1.0 / s->store.masses[place]));
+    const vec3 outer = rigid_step_pull(by, vec3_load(center));
+    const vec3 pull = vec3_add(outer, vec3_scale(sum->force, 1.0 / s->store.masses[place]));
     const vec3 velocity =
         vec3_add(vec3_load(s->store.movers[place].velocity), vec3_scale(pull, by->kick));
     const vec3 next = vec3_add(vec3_load(center), vec3_scale(velocity, by->step));
@@ -160,6 +167,22 @@ static bool is_before_body(const void *table, abut_index row, const void *body)
     return ((const interaction_table *)table)->body.i[row] < *(const abut_index *)body;
 }
 
+/* The power of a row's forces on the border of the periodic cell. */
+static double power_on_border(const abut_simulation *s, const interaction_table *t, abut_index row)
+{
+    const abut_convex_columns *c = &t->body;
+    double power = 0.0;
+    if (s->cell.deforms && c->image && t->kind != ABUT_BODY_WALL) {
+        const abut_index *image = c->image + 3 * row;
+        const vec3 velocity = simulation_border_velocity(
+            s, (vec3){(double)image[0], (double)image[1], (double)image[2]});
+        for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
+            power -= vec3_dot(vec3_load(t->effects[spot].force), velocity);
+        }
+    }
+    return power;
+}
+
 /* Sums up the forces and torques on a body. Rows with the body as first partner are consecutive. */
 static void sum_body(abut_simulation *s, abut_index k)
 {
@@ -177,6 +200,7 @@ static void sum_body(abut_simulation *s, abut_index k)
         for (; row < t->count && t->body.i[row] == k; row++) {
             const abut_index *spots = t->body.spot_offsets + row;
             add_spots(s, t, row, false, center, &sum);
+            body->power += power_on_border(s, t, row);
             for (abut_index spot = spots[0]; t->power && spot < spots[1]; spot++) {
                 body->power += t->power[spot];
             }

@@ -3,26 +3,46 @@
 
 /* ---- velocities ---- */
 
-/* The velocity at the beginning of the last step, by the present velocity and the force. */
-static vec3 mean_velocity(const abut_simulation *s, vec3 velocity, vec3 force, double mass)
+/* A grain in the last step: where it began and ended, its present velocity, and the force on it. */
+typedef struct grain_motion {
+    vec3 began, position, velocity, force;
+    double mass;
+} grain_motion;
+
+/* What a cell that deforms adds to the velocity at the beginning of the last step: the half of a
+ * kick, and the change by which the grain was moved into the cell. */
+static vec3 velocity_of_cell(const abut_simulation *s, const grain_motion *m)
 {
-    if (mass == FIXED) {
-        return velocity;
+    const deforming_cell *c = &s->cell;
+    const vec3 wraps = lattice_nearest_image(&s->lattice, vec3_sub(m->began, m->position));
+    return vec3_sub(rows_turn_back(c->rates_of_wraps, wraps),
+                    vec3_scale(cell_acceleration_then(c, m->began), 0.5 * s->last.step));
+}
+
+/* The velocity at the beginning of the last step, by the present velocity and the force. */
+static vec3 mean_velocity(const abut_simulation *s, const grain_motion *m)
+{
+    if (m->mass == FIXED) {
+        return m->velocity;
     }
-    const vec3 pull = vec3_add(vec3_load(s->last.gravity), vec3_scale(force, 1.0 / mass));
-    return vec3_sub(velocity, vec3_scale(pull, 0.5 * s->last.step));
+    const vec3 pull = vec3_add(vec3_load(s->last.gravity), vec3_scale(m->force, 1.0 / m->mass));
+    const vec3 mean = vec3_sub(m->velocity, vec3_scale(pull, 0.5 * s->last.step));
+    return s->cell.has_moved ? vec3_add(mean, velocity_of_cell(s, m)) : mean;
 }
 
 vec3 grains_sphere_velocity(const abut_simulation *s, abut_index place)
 {
     const mover *sphere = &s->store.movers[place];
-    const vec3 force = vec3_load(s->store.forces + 3 * place);
-    return mean_velocity(s, vec3_load(sphere->velocity), force, sphere->mass);
+    const grain_motion m = {vec3_load(s->store.began + 3 * place),
+                            vec3_load(s->store.centers + 3 * place), vec3_load(sphere->velocity),
+                            vec3_load(s->store.forces + 3 * place), sphere->mass};
+    return mean_velocity(s, &m);
 }
 
 /* The force on a cluster is the sum of the forces on its members. */
 vec3 grains_body_velocity(const abut_simulation *s, const rigid_set *set, const rigid_body *body)
 {
+    const rigid *r = &body->rigid;
     vec3 force = body->sum.force;
     if (set == &s->clusters) {
         force = (vec3){0.0, 0.0, 0.0};
@@ -31,7 +51,8 @@ vec3 grains_body_velocity(const abut_simulation *s, const rigid_set *set, const 
             force = vec3_add(force, vec3_load(s->store.forces + 3 * place));
         }
     }
-    return mean_velocity(s, body->rigid.velocity, force, rigid_mass(&body->rigid));
+    const grain_motion m = {r->began, r->position, r->velocity, force, rigid_mass(r)};
+    return mean_velocity(s, &m);
 }
 
 /* ---- columns ---- */

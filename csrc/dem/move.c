@@ -10,7 +10,14 @@ vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int
 {
     const vec3 all = {(double)images[0], (double)images[1], (double)images[2]};
     const vec3 last = lattice_nearest_image(&s->lattice, vec3_sub(began, center));
-    return vec3_add(began, lattice_shift(&s->lattice, vec3_sub(all, last)));
+    const vec3 then = cell_image_then(&s->cell, vec3_sub(all, last));
+    return vec3_add(began, lattice_shift(&s->cell.began, then));
+}
+
+vec3 spheres_unwrap_now(const abut_simulation *s, vec3 center, const int32_t *images)
+{
+    const vec3 all = {(double)images[0], (double)images[1], (double)images[2]};
+    return vec3_add(center, lattice_shift(&s->lattice, all));
 }
 
 vec3 spheres_brake(vec3 spin, double brake, double step, double inertia)
@@ -42,6 +49,30 @@ static void keep_forces(store *spheres, abut_index place, vec3 force, vec3 torqu
     vec3_store(spheres->torques + 3 * place, torque);
 }
 
+/* Moves the center of a sphere into the box. In a cell that deforms, its image may have another
+ * velocity. */
+static void wrap_sphere(const abut_simulation *s, const rigid_step *by, abut_index place,
+                        vec3 *velocity)
+{
+    const store *spheres = &s->store;
+    double *center = spheres->centers + 3 * place;
+    int32_t *images = spheres->images + 3 * place;
+    if (by->cell) {
+        const vec3 kick = vec3_scale(by->gravity, by->kick);
+        const double gained = cell_wrap(by->cell, &s->lattice, center, images, velocity, kick);
+        books_cross(&spheres->books[place], spheres->movers[place].mass * gained);
+    } else {
+        lattice_wrap_place(&s->lattice, center, images);
+    }
+}
+
+/* The work of the acceleration that a sphere has in a cell that deforms. */
+static double work_of_cell(const rigid_step *by, vec3 center, double mass, vec3 velocities)
+{
+    const double part = 0.5 * by->kick * mass;
+    return part * vec3_dot(cell_acceleration(by->cell, center), velocities);
+}
+
 static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index place)
 {
     store *spheres = &s->store;
@@ -49,8 +80,10 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
     const double step = by->kick, inertia = spheres->inertias[place];
     sphere_sum sum = spheres->sums[place];
     const vec3 velocity = vec3_load(sphere->velocity), spin = vec3_load(sphere->spin);
-    const vec3 pull = vec3_add(by->gravity, vec3_scale(sum.force, 1.0 / sphere->mass));
-    const vec3 next = vec3_add(velocity, vec3_scale(pull, step));
+    const vec3 center = vec3_load(spheres->centers + 3 * place);
+    const vec3 outer = rigid_step_pull(by, center);
+    const vec3 pull = vec3_add(outer, vec3_scale(sum.force, 1.0 / sphere->mass));
+    vec3 next = vec3_add(velocity, vec3_scale(pull, step));
     const vec3 turning = vec3_scale(sum.torque, step / inertia);
     vec3 next_spin = vec3_add(spin, turning);
     double work =
@@ -62,13 +95,17 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
         sum.torque = vec3_add(sum.torque, vec3_scale(vec3_sub(less, next_spin), inertia / step));
         next_spin = less;
     }
-    books_keep(&spheres->books[place], work, step * sum.power);
+    double wall_work = step * sum.power;
+    if (by->cell) {
+        const double outer_work = work_of_cell(by, center, sphere->mass, vec3_add(velocity, next));
+        work += outer_work, wall_work -= outer_work;
+    }
+    books_keep(&spheres->books[place], work, wall_work);
     keep_forces(spheres, place, sum.force, sum.torque);
-    const vec3 center = vec3_load(spheres->centers + 3 * place);
     vec3_store(spheres->began + 3 * place, center);
     vec3_store(spheres->centers + 3 * place, vec3_add(center, vec3_scale(next, by->step)));
     const bool is_too_fast = is_fast(next, by->step, sphere->radius);
-    lattice_wrap_place(&s->lattice, spheres->centers + 3 * place, spheres->images + 3 * place);
+    wrap_sphere(s, by, place, &next);
     vec3_store(sphere->velocity, next);
     vec3_store(sphere->spin, next_spin);
     if (is_too_fast) {

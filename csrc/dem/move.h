@@ -14,4 +14,7 @@ void spheres_move(abut_simulation *s, const parallel_plan *plan);
  * `center`. images: the periods subtracted from the center since the sphere was added. */
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images);
 
+/* The present unwrapped center. */
+vec3 spheres_unwrap_now(const abut_simulation *s, vec3 center, const int32_t *images);
+
 #endif

@@ -9,6 +9,7 @@ typedef struct showing {
     const interaction_table *from;
     const abut_pair_columns *to;
     const double *centers;
+    list_cell cell;
 } showing;
 
 static void show_row(const showing *shown, abut_index row)
@@ -19,7 +20,7 @@ static void show_row(const showing *shown, abut_index row)
     shown->to->j[row] = shown->from->list_seconds[candidate];
     if (shown->to->image) {
         lattice_put_image(shown->to->image + 3 * row, 3,
-                          active_image(&s->neighbors, &s->lattice, shown->centers, candidate));
+                          active_image(&s->neighbors, &shown->cell, shown->centers, candidate));
     }
 }
 
@@ -48,7 +49,7 @@ abut_status pair_rows_show(const abut_simulation *s, const interaction_table *t,
             return ABUT_NO_MEMORY;
         }
         made.pair.image = t->extras.has_images ? made.pair.image : NULL;
-        showing task = {s, t, &made.pair, pair_rows_centers(s, t)};
+        showing task = {s, t, &made.pair, pair_rows_centers(s, t), pair_rows_cell(s, t)};
         parallel_loop(s->input.workers, t->chunk_count, 1, t->count, show_chunks, &task);
         made.list_firsts = made.list_seconds = NULL;
     }

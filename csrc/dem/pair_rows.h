@@ -19,16 +19,28 @@ static inline const double *pair_rows_centers(const abut_simulation *s, const in
     return pair_rows_are_of_now(s, t) ? s->store.centers : s->store.began;
 }
 
-/* The image of a row, as in the column `image`. */
+/* The periodic cell at that time. */
+static inline list_cell pair_rows_cell(const abut_simulation *s, const interaction_table *t)
+{
+    const neighbor_list *l = &s->neighbors;
+    const affine_map *flow = pair_rows_are_of_now(s, t) ? &l->flow : &l->flow_before;
+    return (list_cell){pair_rows_are_of_now(s, t) ? &s->lattice : &s->cell.began,
+                       l->flows ? flow : NULL};
+}
+
+/* The image of a row by its present name. The column `image` has the name of that time. */
 static inline vec3 pair_rows_image(const abut_simulation *s, const interaction_table *t,
                                    abut_index row)
 {
+    vec3 then;
     if (t->list_firsts) {
-        return active_image(&s->neighbors, &s->lattice, pair_rows_centers(s, t),
-                            t->candidates[row]);
+        const list_cell cell = pair_rows_cell(s, t);
+        then = active_image(&s->neighbors, &cell, pair_rows_centers(s, t), t->candidates[row]);
+    } else {
+        const abut_index *image = t->pair.image + 3 * row;
+        then = (vec3){(double)image[0], (double)image[1], (double)image[2]};
     }
-    const abut_index *image = t->pair.image + 3 * row;
-    return (vec3){(double)image[0], (double)image[1], (double)image[2]};
+    return pair_rows_are_of_now(s, t) ? then : cell_image_now(&s->cell, then);
 }
 
 /* For each of `count` rows of one chunk, finds the row of the last step that it continues; -1:

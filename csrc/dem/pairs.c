@@ -35,7 +35,8 @@ static neighbor_spheres spheres_of(const abut_simulation *s)
                               .outlines = s->search.outlines,
                               .laws = &s->laws,
                               .materials = spheres->materials,
-                              .reach = s->pair_reach};
+                              .reach = s->pair_reach,
+                              .drift = s->cell.deforms ? &s->cell.field : NULL};
 }
 
 /* Bodies per task. */
@@ -54,6 +55,10 @@ static void outline_stretch(void *context, abut_index begin, abut_index end)
         const rigid_body *body = &s->solids.bodies[k];
         vec3_store(to->centers + 3 * k, body->rigid.position);
         to->speeds[k] = vec3_length(body->rigid.velocity);
+        if (s->cell.deforms) {
+            const vec3 drift = affine_apply(&s->cell.field, body->rigid.position);
+            to->speeds[k] = vec3_length(vec3_sub(body->rigid.velocity, drift));
+        }
         if (!s->neighbors.is_made) {
             to->radii[k] = body->reach * (1.0 + TOLD_APART) + apart_body_reach(s, k);
         }
@@ -412,16 +417,17 @@ static abut_pair_step step_of(const list_matching *m, const abut_pair_columns *c
                             .any_order = true};
 }
 
-/* Writes candidates as table rows. */
+/* Writes candidates as table rows. Images get the names that they had in the last step. */
 static void write_pairs(const list_matching *m, const int32_t *candidates,
                         const interaction_table *t)
 {
     const neighbor_list *l = &m->simulation->neighbors;
+    const list_cell cell = neighbor_cell(l, &m->spheres);
     for (abut_index k = 0; k < t->count; k++) {
+        const vec3 image = active_image(l, &cell, m->spheres.centers, candidates[k]);
         t->pair.i[k] = l->firsts[candidates[k]] % NEIGHBOR_CHUNK;
         t->pair.j[k] = l->seconds[candidates[k]];
-        lattice_put_image(t->pair.image + 3 * k, 3,
-                          active_image(l, m->spheres.lattice, m->spheres.centers, candidates[k]));
+        lattice_put_image(t->pair.image + 3 * k, 3, cell_image_then(&m->simulation->cell, image));
     }
     active_write(l, &m->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
 }
@@ -542,6 +548,25 @@ static void set_row(const abut_simulation *s, row_block *block, int32_t k, abut_
     }
 }
 
+/* Gives the second sphere of a row the velocity of its image in a cell that deforms. */
+static void follow_image(const abut_simulation *s, row_block *b, int32_t k)
+{
+    const neighbor_list *l = &s->neighbors;
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
+    const list_cell cell = pair_rows_cell(s, t);
+    const vec3 image = active_image(l, &cell, s->store.centers, t->candidates[b->rows[k]]);
+    const vec3 none = {0.0, 0.0, 0.0};
+    b->border[k] = none;
+    if (vec3_compare(image, none) != 0) {
+        mover *second = &b->movers[1][k];
+        *second = *b->block.second[k];
+        vec3_store(second->velocity,
+                   vec3_add(vec3_load(second->velocity), cell_image_velocity(&s->cell, image)));
+        b->block.second[k] = second;
+        b->border[k] = simulation_border_velocity(s, image);
+    }
+}
+
 static void fill_block(const void *context, row_block *b, int32_t count)
 {
     const abut_simulation *s = context;
@@ -549,6 +574,9 @@ static void fill_block(const void *context, row_block *b, int32_t count)
     pairs_find_before(s, &s->now->tables[ABUT_SPHERE_SPHERE], b->rows, count, rows_before);
     for (int32_t k = 0; k < count; k++) {
         set_row(s, b, k, rows_before[k]);
+    }
+    for (int32_t k = 0; s->cell.deforms && k < count; k++) {
+        follow_image(s, b, k);
     }
 }
 
@@ -586,6 +614,16 @@ static void lengthen_arms(row_block *b, const double *overlaps)
     }
 }
 
+/* Adds the power of a block's forces on the border of the cell, which first spheres count. */
+static void add_border_power(const abut_simulation *s, const row_block *b)
+{
+    const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
+    for (int32_t k = 0; k < b->block.count; k++) {
+        sphere_sum *sum = &s->store.sums[table_first(t, b->rows[k])];
+        sum->power -= vec3_dot(vec3_load(b->block.effects[k].force), b->border[k]);
+    }
+}
+
 /* Adds the effects of a block to the sums of its spheres, and stores the forces. */
 static void add_block(const void *context, row_block *b)
 {
@@ -609,6 +647,9 @@ static void add_block(const void *context, row_block *b)
                                 .entries = l->entries,
                                 .spheres = l->entry_spheres};
     interaction_kernels_take()->pairs_add(&adding);
+    if (s->cell.deforms) {
+        add_border_power(s, b);
+    }
     for (int32_t k = 0; k < b->block.count; k++) {
         memcpy(table_force(t, b->rows[k]), b->block.effects[k].force, 3 * sizeof(double));
     }

@@ -82,7 +82,8 @@ void rigid_turn(const double q[4], vec3 spin, double h, double whole, double tur
 
 static vec3 next_velocity(const rigid *r, vec3 force, const rigid_step *by)
 {
-    const vec3 pull = vec3_add(by->gravity, vec3_scale(force, 1.0 / r->mass));
+    const vec3 outer = rigid_step_pull(by, r->position);
+    const vec3 pull = vec3_add(outer, vec3_scale(force, 1.0 / r->mass));
     return vec3_add(r->velocity, vec3_scale(pull, by->kick));
 }
 
@@ -102,6 +103,17 @@ void rigid_wrap(rigid *r, const lattice *l)
     r->position = vec3_load(place);
 }
 
+/* Moves the position into the periodic cell, which deforms. */
+static void wrap_in_cell(rigid *r, const rigid_step *by)
+{
+    double place[3];
+    vec3_store(place, r->position);
+    const vec3 kick = vec3_scale(by->gravity, by->kick);
+    const double gained = cell_wrap(by->cell, by->lattice, place, r->images, &r->velocity, kick);
+    r->position = vec3_load(place);
+    books_cross(&r->books, r->mass * gained);
+}
+
 void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const rigid_step *by)
 {
     const vec3 velocity = next_velocity(r, sum.force, by), spin_before = r->spin;
@@ -114,14 +126,24 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const r
     memcpy(r->began_orientation, r->orientation, sizeof half);
     rigid_turn(r->began_orientation, r->spin, 0.5 * by->step, 1.0, r->orientation);
 
-    const double work = 0.5 * by->kick *
-                        (vec3_dot(contacts.force, vec3_add(r->velocity, velocity)) +
-                         vec3_dot(contacts.torque, vec3_add(spin_before, r->spin)));
+    const vec3 velocities = vec3_add(r->velocity, velocity);
+    double work = 0.5 * by->kick *
+                  (vec3_dot(contacts.force, velocities) +
+                   vec3_dot(contacts.torque, vec3_add(spin_before, r->spin)));
+    if (by->cell) {
+        const vec3 pull = cell_acceleration(by->cell, r->position);
+        const double outer = 0.5 * by->kick * r->mass * vec3_dot(pull, velocities);
+        work += outer, wall_work -= outer;
+    }
     books_keep(&r->books, work, wall_work);
     r->began = r->position;
     r->velocity = velocity;
     r->position = vec3_add(r->position, vec3_scale(velocity, by->step));
-    rigid_wrap(r, by->lattice);
+    if (by->cell) {
+        wrap_in_cell(r, by);
+    } else {
+        rigid_wrap(r, by->lattice);
+    }
 }
 
 void rigid_stay(rigid *r, double wall_work)

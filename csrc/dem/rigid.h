@@ -4,6 +4,7 @@
 
 #include "../base/lattice.h"
 #include "../base/pose.h"
+#include "cell.h"
 #include "store.h"
 
 typedef struct rigid {
@@ -40,7 +41,14 @@ typedef struct rigid_step {
     double kick; /* duration for velocities: from the middle of the last step to that of this one */
     vec3 gravity;
     const lattice *lattice;
+    const deforming_cell *cell; /* the periodic cell if it deforms; else NULL */
 } rigid_step;
+
+/* The acceleration of a grain in addition to its forces. */
+static inline vec3 rigid_step_pull(const rigid_step *by, vec3 position)
+{
+    return by->cell ? vec3_add(by->gravity, cell_acceleration(by->cell, position)) : by->gravity;
+}
 
 /* The rows of the rotation matrix from the principal axes to the world. */
 void rigid_rows(const double q[4], vec3 rows[3]);

@@ -11,6 +11,7 @@ typedef struct row_block {
     const abut_index *rows; /* numbers of table rows, ascending */
     bool has_moments;
     mover movers[3][LAW_BLOCK]; /* first partners; second partners; present motions of walls */
+    vec3 border[LAW_BLOCK]; /* pairs in a cell that deforms: the velocity of the border between */
     /* normals and contact history of the last step, turned with their walls */
     double turned_normals[LAW_BLOCK][4], turned[LAW_BLOCK * HISTORY_MOST + HISTORY_PADDING];
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];

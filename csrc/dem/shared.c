@@ -74,7 +74,8 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
     for (int k = 0; k < ABUT_INTERACTION_COUNT; k++) {
         s->now->tables[k].kind = s->before->tables[k].kind = (abut_interaction)k;
     }
-    s->lattice = lattice_load(input->period, 3);
+    s->lattice = s->cell.began = lattice_load(input->period, 3);
+    s->cell.deformation[0].x = s->cell.deformation[1].y = s->cell.deformation[2].z = 1.0;
     status = make_lender(s, error);
     status = status ? status : laws_set(&s->laws, 0, NULL, NULL, error);
     status = status ? status : abut_finder_build(NULL, 0, &s->no_meshes, error);

@@ -72,6 +72,9 @@ static void set_mover(const abut_simulation *s, row_block *b, int32_t k, const s
         center = vec3_load(s->store.centers + 3 * place);
         velocity = vec3_load(sphere->velocity), spin = vec3_load(sphere->spin);
     }
+    if (side == 1) {
+        velocity = vec3_add(velocity, r->view.drift);
+    }
     const vec3 round = round_of(r, side, b->overlaps[k]);
     vec3_store(to->velocity,
                rigid_point_velocity(velocity, spin, vec3_sub(point, center), round, s->last.step));

@@ -90,6 +90,7 @@ static bool may_touch_images(const abut_simulation *s)
     for (abut_index k = 0; k < s->solids.count; k++) {
         reach = larger(reach, s->search.outlines.radii[k]);
     }
+    reach *= 1.0 + s->neighbors.pace.stretch; /* the cell may become narrower */
     return 4.0 * reach * (1.0 + LIST_ROUNDING) >= lattice_width(&s->lattice);
 }
 
@@ -232,6 +233,7 @@ typedef struct matching {
     const interaction_table *now, *before;
     abut_spot_step spots[2]; /* the spots of this step and of the last one */
     bool knows_rows;
+    const abut_simulation *simulation;
 } matching;
 
 static abut_spot_step step_of(const interaction_table *t)
@@ -278,8 +280,13 @@ static bool are_on_one_facet(const matching *m, abut_index row, const interactio
 static bool are_same_images(const matching *m, abut_index row, abut_index row_before)
 {
     const abut_index *image = m->now->body.image, *image_before = m->before->body.image;
-    return !image || !image_before ||
-           memcmp(image + 3 * row, image_before + 3 * row_before, 3 * sizeof *image) == 0;
+    if (!image || !image_before) {
+        return true;
+    }
+    image += 3 * row, image_before += 3 * row_before;
+    const vec3 now = {(double)image[0], (double)image[1], (double)image[2]};
+    const vec3 then = {(double)image_before[0], (double)image_before[1], (double)image_before[2]};
+    return vec3_compare(cell_image_then(&m->simulation->cell, now), then) == 0;
 }
 
 /* Finds the row of the last step that a row continues, among rows with the same partners. Rows on
@@ -362,7 +369,7 @@ static void match_stretch(void *context, abut_index begin, abut_index end)
 static void match_kind(abut_simulation *s, abut_interaction kind)
 {
     const interaction_table *t = &s->now->tables[kind], *before = &s->before->tables[kind];
-    matching m = {t, before, {step_of(t), step_of(before)}, is_listed(s, kind)};
+    matching m = {t, before, {step_of(t), step_of(before)}, is_listed(s, kind), s};
     parallel_loop(s->input.workers, t->count, STRETCH, 10 * t->count, match_stretch, &m);
 }
 

@@ -109,7 +109,8 @@ struct abut_simulation {
         };
         double terms[ABUT_STEP_TERMS]; /* all numbers of the struct above */
     };
-    lattice lattice;
+    lattice lattice; /* of the present periodic cell */
+    deforming_cell cell;
     law_table laws;
     store store;
     rigid_set clusters;
@@ -175,7 +176,21 @@ static inline rigid_step simulation_rigid_step(const abut_simulation *s)
     const double next_weight = s->next.step / (2.0 * kick);
     const vec3 last = vec3_load(s->last.gravity), next = vec3_load(s->next.gravity);
     const vec3 change = vec3_scale(vec3_sub(next, last), 1.0 - next_weight);
-    return (rigid_step){s->next.step, kick, vec3_sub(next, change), &s->lattice};
+    const deforming_cell *c = s->cell.deforms ? &s->cell : NULL;
+    return (rigid_step){s->next.step, kick, vec3_sub(next, change), &s->lattice, c};
+}
+
+/* The velocity at which the cell's border moves away from an image, when the step begins. */
+static inline vec3 simulation_border_velocity(const abut_simulation *s, vec3 image)
+{
+    return rows_turn(s->cell.gradient, lattice_shift(&s->lattice, image));
+}
+
+/* The lattice when the rows of a table were found: in this step, or in the last one. */
+static inline const lattice *simulation_lattice(const abut_simulation *s,
+                                                const interaction_table *t)
+{
+    return t == &s->before->tables[t->kind] ? &s->cell.began : &s->lattice;
 }
 
 static inline bool simulation_is_member(const abut_simulation *s, abut_index place)

@@ -1,6 +1,7 @@
 /* Steps of a simulation: the parts of a step in their order, and the time that each part takes. */
 #include "../base/clock.h"
 #include "bond_laws.h"
+#include "cell_motion.h"
 #include "drives.h"
 #include "energy.h"
 #include "move.h"
@@ -34,6 +35,7 @@ typedef struct stepping {
 static abut_status keep_order(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     (void)plan;
+    cell_begin_step(s);
     abut_status status = order_spheres(s);
     if (!status) {
         contacts_place_walls(s);
@@ -62,7 +64,9 @@ static abut_status sum_up(abut_simulation *s, const parallel_plan *plan, abut_er
 static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_error *error)
 {
     (void)error;
+    cell_move(s);
     spheres_move(s, plan);
+    cell_move_center(s);
     bonds_turn(s, plan);
     if (s->walls.has_driven) {
         drives_move(s);
@@ -139,6 +143,7 @@ static void do_step(stepping *all)
     s->store.has_applied = s->solids.has_applied = false;
     watch_end_step(s);
     s->last = s->next;
+    cell_end_step(s);
     energy_settle(s);
     s->step_count++;
     if (s->bounds.is_set) {

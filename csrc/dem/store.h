@@ -20,6 +20,13 @@ static inline void books_keep(books *b, double work, double wall_work)
     b->last_work = work, b->last_wall_work = wall_work;
 }
 
+/* Adds energy that comes from the border of the periodic cell after the last step. It counts at the
+ * beginning of the next step, where half of the last work is added. */
+static inline void books_cross(books *b, double energy)
+{
+    b->last_work += 2.0 * energy, b->last_wall_work -= 2.0 * energy;
+}
+
 /* The work of a sphere on walls, if the sphere is removed now. */
 static inline double books_wall_work(const books *b)
 {

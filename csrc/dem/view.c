@@ -93,15 +93,16 @@ static view view_of_contact(const abut_simulation *s, const interaction_table *t
 {
     const abut_columns *c = &t->contact;
     const abut_index place = c->sphere[row];
-    return (view){.table = t,
-                  .row = row,
-                  .begin = row,
-                  .end = row + 1,
-                  .law = view_wall_law(s, place, c->mesh[row]),
-                  .overlap = c->overlap[row],
-                  .radius = s->store.radii[place],
-                  .normal = vec3_load(c->normal + 3 * row),
-                  .shift = lattice_shift_of(&s->lattice, c->image ? c->image + 3 * row : NULL)};
+    return (view){
+        .table = t,
+        .row = row,
+        .begin = row,
+        .end = row + 1,
+        .law = view_wall_law(s, place, c->mesh[row]),
+        .overlap = c->overlap[row],
+        .radius = s->store.radii[place],
+        .normal = vec3_load(c->normal + 3 * row),
+        .shift = lattice_shift_of(simulation_lattice(s, t), c->image ? c->image + 3 * row : NULL)};
 }
 
 /* The view of a pair, with both radii reduced by half of `rest`. Its normal and shift stay 0. */
@@ -131,12 +132,23 @@ static double radius_of_both(double first, double second)
     return first > 0.0 && second > 0.0 ? reduced(first, second) : 0.0;
 }
 
+/* The velocity of a row's image relative to its partner. */
+static vec3 drift_of(const abut_simulation *s, const abut_index *image)
+{
+    const vec3 none = {0.0, 0.0, 0.0};
+    return s->cell.deforms && image
+               ? cell_image_velocity(&s->cell,
+                                     (vec3){(double)image[0], (double)image[1], (double)image[2]})
+               : none;
+}
+
 /* The view of a row of bodies. Its law is laws_none() between a body and its own image. */
 static view view_of_body(const abut_simulation *s, const interaction_table *t, abut_index row)
 {
     const abut_convex_columns *c = &t->body;
     const partner first = view_partner(s, t, row, 0), second = view_partner(s, t, row, 1);
     const bool is_itself = t->kind == ABUT_BODY_BODY && first.number == second.number;
+    const abut_index *image = c->image ? c->image + 3 * row : NULL;
     const law *l =
         is_itself ? laws_none(&s->laws) : laws_between(&s->laws, first.material, second.material);
     const bool is_curved = law_asks_for_radius(l);
@@ -149,7 +161,8 @@ static view view_of_body(const abut_simulation *s, const interaction_table *t, a
         .overlap = c->overlap[row],
         .radius = is_curved ? radius_of_both(view_radius(&first, l), view_radius(&second, l)) : 1.0,
         .normal = vec3_load(c->normal + 3 * row),
-        .shift = lattice_shift_of(&s->lattice, c->image ? c->image + 3 * row : NULL),
+        .shift = lattice_shift_of(simulation_lattice(s, t), image),
+        .drift = drift_of(s, image),
         .is_curved = is_curved,
         .is_on_wall = is_curved && t->kind == ABUT_BODY_WALL};
 }

@@ -22,11 +22,12 @@ typedef struct view {
     const interaction_table *table;
     abut_index row, begin, end; /* begin, end: the range of entries */
     const law *law;
-    double overlap;  /* bodies: of the deepest spot; pairs: the whole overlap minus `rest` */
-    double rest;     /* the part of a pair's overlap that its law does not count */
-    double radius;   /* R*; for bodies 1 unless the law needs R* */
-    vec3 normal;     /* for pairs, normal and shift are 0: no function needs them */
-    vec3 shift;      /* the vector by which the image of the second partner is shifted */
+    double overlap; /* bodies: of the deepest spot; pairs: the whole overlap minus `rest` */
+    double rest;    /* the part of a pair's overlap that its law does not count */
+    double radius;  /* R*; for bodies 1 unless the law needs R* */
+    vec3 normal;    /* for pairs, normal and shift are 0: no function needs them */
+    vec3 shift;     /* the vector by which the image of the second partner is shifted */
+    vec3 drift; /* only bodies in this step: the velocity of that image relative to its partner */
     bool is_curved;  /* only bodies: the law needs R* */
     bool is_on_wall; /* forces act at the wall's surface, not midway between surfaces */
 } view;

@@ -19,11 +19,13 @@ typedef struct placing {
     atomic_bool is_used_up;
 } placing;
 
-/* Whether a sphere has moved farther than its allowance, or has a coordinate that is NaN. Whole
- * periods are subtracted last, since moves by a period are rare. */
-static bool has_used_up(const lattice *of, const sphere_row *now, const anchor *from)
+/* Whether a sphere has moved farther than its allowance, or has a coordinate that is NaN. The way
+ * of a cell that deforms does not count. Whole periods are subtracted last, since moves by a period
+ * are rare. */
+static bool has_used_up(const list_cell *cell, const sphere_row *now, const anchor *from)
 {
-    const vec3 d = vec3_sub(vec3_load(now->place), vec3_load(from->place));
+    const vec3 d = vec3_sub(vec3_load(now->place), list_place(cell, from));
+    const lattice *of = cell->lattice;
     return !(vec3_norm_sq(d) <= from->allowance_sq) &&
            !(of->is_periodic &&
              vec3_norm_sq(vec3_sub(d, lattice_nearest(of, d))) <= from->allowance_sq);
@@ -39,13 +41,20 @@ static void place_some(placing *p, const row_source *source, row_span some, abut
     const abut_index end = some.first + some.count, last = end < known ? end : known;
     row_bounds bounds;
     /* if a center is not finite or too far away, the search for a new list returns the error */
+    const list_cell cell = neighbor_cell(l, p->spheres);
     bool is_used_up = !pair_kernels_take()->gather_load(source, some.first, end, places, &bounds);
     for (abut_index k = some.first; l->is_made && !is_used_up && k < last; k++) {
-        is_used_up = has_used_up(p->spheres->lattice, &places[k], &l->anchors[first + k]);
+        is_used_up = has_used_up(&cell, &places[k], &l->anchors[first + k]);
     }
     if (is_used_up) {
         atomic_store(&p->is_used_up, true);
     }
+}
+
+/* Whether the cell has deformed more than the list allows for. */
+static bool is_strained(const neighbor_list *l)
+{
+    return l->flows && !(matrix_norm(l->flow.rows, 1.0) <= l->most_strain);
 }
 
 static void place_spheres(void *context, abut_index begin, abut_index end)
@@ -71,44 +80,45 @@ abut_status active_place(neighbor_list *l, const neighbor_spheres *s, int worker
         const row_source source = {s->outlines.centers, s->outlines.radii, 3, s->lattice};
         place_some(&p, &source, all, s->count, all.count);
     }
-    *is_whole = l->is_made && !atomic_load(&p.is_used_up);
+    *is_whole = l->is_made && !atomic_load(&p.is_used_up) && !is_strained(l);
     return ABUT_OK;
 }
 
 /* ---- who touches ---- */
 
 /* The image of a candidate's second sphere, if both spheres are at these places in the box. */
-static vec3 image_at(const neighbor_list *l, const lattice *of, int32_t candidate, vec3 from,
+static vec3 image_at(const neighbor_list *l, const list_cell *cell, int32_t candidate, vec3 from,
                      vec3 to)
 {
+    const lattice *of = cell->lattice;
     if (!l->images || l->images[candidate][0] == NEAREST_IMAGE) {
         return lattice_nearest_image(of, vec3_sub(from, to));
     }
     /* one of several images, plus those by which spheres were moved since the list was made */
     const int32_t *image = l->images[candidate];
     const vec3 then = {(double)image[0], (double)image[1], (double)image[2]};
-    const vec3 anchor_i = vec3_load(l->anchors[l->firsts[candidate]].place);
-    const vec3 anchor_j = vec3_load(l->anchors[l->seconds[candidate]].place);
+    const vec3 anchor_i = list_place(cell, &l->anchors[l->firsts[candidate]]);
+    const vec3 anchor_j = list_place(cell, &l->anchors[l->seconds[candidate]]);
     const vec3 wraps_i = lattice_nearest_image(of, vec3_sub(from, anchor_i));
     const vec3 wraps_j = lattice_nearest_image(of, vec3_sub(to, anchor_j));
     return vec3_add(then, vec3_sub(wraps_i, wraps_j));
 }
 
-static vec3 image_of(const neighbor_list *l, const lattice *of, int32_t candidate)
+static vec3 image_of(const neighbor_list *l, const list_cell *cell, int32_t candidate)
 {
-    return image_at(l, of, candidate, vec3_load(l->places[l->firsts[candidate]].place),
+    return image_at(l, cell, candidate, vec3_load(l->places[l->firsts[candidate]].place),
                     vec3_load(l->places[l->seconds[candidate]].place));
 }
 
-vec3 active_image(const neighbor_list *l, const lattice *of, const double *centers,
+vec3 active_image(const neighbor_list *l, const list_cell *cell, const double *centers,
                   int32_t candidate)
 {
     double from[3], to[3];
     memcpy(from, centers + 3 * (abut_index)l->firsts[candidate], sizeof from);
     memcpy(to, centers + 3 * (abut_index)l->seconds[candidate], sizeof to);
-    const vec3 of_i = lattice_wrap_point(of, from);
-    const vec3 wraps = vec3_sub(of_i, lattice_wrap_point(of, to));
-    return vec3_add(image_at(l, of, candidate, vec3_load(from), vec3_load(to)), wraps);
+    const vec3 of_i = lattice_wrap_point(cell->lattice, from);
+    const vec3 wraps = vec3_sub(of_i, lattice_wrap_point(cell->lattice, to));
+    return vec3_add(image_at(l, cell, candidate, vec3_load(from), vec3_load(to)), wraps);
 }
 
 /* The squared distance between the centers of a candidate's spheres. */
@@ -117,7 +127,8 @@ static double distance_sq_of(const neighbor_list *l, const neighbor_spheres *s, 
     const sphere_row *i = &l->places[l->firsts[candidate]];
     const sphere_row *j = &l->places[l->seconds[candidate]];
     const vec3 apart = vec3_sub(vec3_load(i->place), vec3_load(j->place));
-    const vec3 shift = lattice_shift(s->lattice, image_of(l, s->lattice, candidate));
+    const list_cell cell = neighbor_cell(l, s);
+    const vec3 shift = lattice_shift(s->lattice, image_of(l, &cell, candidate));
     return vec3_norm_sq(vec3_sub(apart, shift));
 }
 
@@ -194,11 +205,12 @@ typedef struct pair_numbers {
 } pair_numbers;
 
 /* Sets the shifts of pairs by their images, some of which are not the nearest ones. */
-static void set_shifts(const neighbor_list *l, const lattice *of, const int32_t *active,
+static void set_shifts(const neighbor_list *l, const neighbor_spheres *s, const int32_t *active,
                        int32_t count, pair_numbers *n)
 {
+    const list_cell cell = neighbor_cell(l, s);
     for (int32_t k = 0; k < count; k++) {
-        const vec3 shift = lattice_shift(of, image_of(l, of, active[k]));
+        const vec3 shift = lattice_shift(s->lattice, image_of(l, &cell, active[k]));
         n->shifts[0][k] = shift.x, n->shifts[1][k] = shift.y, n->shifts[2][k] = shift.z;
     }
     for (int axis = 0; axis < 3; axis++) {
@@ -225,7 +237,7 @@ static void write_block(const neighbor_list *l, const neighbor_spheres *s, const
                         .normal = normal,
                         .overlap = overlap};
     if (l->images) {
-        set_shifts(l, s->lattice, active, count, &n);
+        set_shifts(l, s, active, count, &n);
         for (int axis = 0; axis < 3; axis++) {
             block.shifts[axis] = n.shifts[axis];
         }

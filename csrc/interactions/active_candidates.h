@@ -33,8 +33,8 @@ static inline int32_t active_candidate(int32_t active)
 double active_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate);
 
 /* The image of a candidate's second sphere. centers: those of any step since the list was made;
- * they may be outside of the box. */
-vec3 active_image(const neighbor_list *l, const lattice *of, const double *centers,
+ * they may be outside of the box. cell: the periodic cell of that step. */
+vec3 active_image(const neighbor_list *l, const list_cell *cell, const double *centers,
                   int32_t candidate);
 
 /* Writes the normals and overlaps of `count` candidates. */

@@ -33,7 +33,7 @@ bool extend_list_can(const neighbor_list *l, const neighbor_spheres *s)
     for (abut_index k = l->sphere_count; k < s->count; k++) {
         radius = larger(radius, s->radii[k] + neighbor_reach(s, k));
     }
-    return !l->is_for_one_step && !l->is_new && s->outlines.count == 0 &&
+    return !l->is_for_one_step && !l->is_new && !l->flows && !s->drift && s->outlines.count == 0 &&
            s->count - l->sphere_count <= MOST_SPHERES &&
            !listing_has_several_images(s, 2.0 * larger(l->largest_reach, radius));
 }

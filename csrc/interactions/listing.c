@@ -46,8 +46,9 @@ static bool has_own_images(const listing *g, abut_index i, abut_index pair)
 {
     const neighbor_spheres *s = g->spheres;
     const abut_index j = g->found.second[pair];
-    return g->found.image &&
-           listing_has_several_images(s, s->radii[i] + s->radii[j] + neighbor_pair_reach(s, i, j));
+    return g->found.image && listing_has_several_images(
+                                 s, (1.0 + g->list->pace.stretch) *
+                                        (s->radii[i] + s->radii[j] + neighbor_pair_reach(s, i, j)));
 }
 
 /* Whether this pair has the same two spheres as the pair before it. */

@@ -28,6 +28,11 @@
  * in which a sphere has moved is unambiguous. */
 #define PERIOD_PART 0.2
 
+/* The strain of a periodic cell while a list is valid: at most, which makes gaps of a tenth of a
+ * radius, and at least, which costs nothing. */
+#define MOST_STRAIN 0.05
+#define LEAST_STRAIN 0x1p-17
+
 /* Sums and extremes over all spheres and outlines. */
 typedef struct list_extent {
     double speeds, radii, smallest_radius;
@@ -63,10 +68,18 @@ static list_extent fold(const pacing *p, void (*add)(const void *, abut_index, a
     return all;
 }
 
+/* The speed of a sphere, relative to a cell that deforms. */
 static double speed_of(const neighbor_spheres *s, abut_index sphere)
 {
-    return sphere < s->count ? vec3_length(vec3_load(s->movers[sphere].velocity))
-                             : s->outlines.speeds[sphere - s->count];
+    if (sphere >= s->count) {
+        return s->outlines.speeds[sphere - s->count];
+    }
+    vec3 velocity = vec3_load(s->movers[sphere].velocity);
+    if (s->drift) {
+        const vec3 center = vec3_load(s->centers + 3 * sphere);
+        velocity = vec3_sub(velocity, affine_apply(s->drift, center));
+    }
+    return vec3_length(velocity);
 }
 
 static double radius_of(const neighbor_spheres *s, abut_index sphere)
@@ -97,6 +110,22 @@ static void measure(const pacing *p)
                                 .smallest_width = lattice_width(of)};
 }
 
+/* The rate at which the periodic cell deforms, a little more because the rate may grow. */
+static double strain_rate(const neighbor_spheres *s)
+{
+    return s->drift ? OWN_SPEED * matrix_norm(s->drift->rows, 0.0) : 0.0;
+}
+
+/* Sets how much the cell may deform while a list is valid. A length then grows by at most the part
+ * `stretch` of itself on the way back: |F^-1| <= 1 / (1 - |F - 1|). */
+static void allow_strain(neighbor_list *l, const neighbor_spheres *s)
+{
+    const double strain = strain_rate(s) * s->step * l->pace.horizon;
+    l->most_strain = s->drift && l->pace.horizon > 0.0 ? larger(strain, LEAST_STRAIN) : 0.0;
+    l->pace.stretch = l->most_strain / (1.0 - l->most_strain);
+    l->flows = false;
+}
+
 /* Chooses the number of steps for which a list is made. If spheres, materials or laws change, the
  * list is discarded. If this happened soon to the last list, it may happen in each step, and the
  * new list is for one step. Otherwise the number grows if few candidates are inactive, and falls if
@@ -116,7 +145,9 @@ static double choose_horizon(neighbor_list *l, const neighbor_spheres *s)
     }
     const double a_step = (OWN_SPEED + MEAN_SPEED) * p->mean_speed * s->step;
     const double most = a_step > 0.0 ? MOST_ALLOWANCE * p->mean_radius / a_step : MOST_HORIZON;
-    const double horizon = smaller(l->horizon, most);
+    const double strain = strain_rate(s) * s->step;
+    const double horizon =
+        smaller(smaller(l->horizon, most), strain > 0.0 ? MOST_STRAIN / strain : MOST_HORIZON);
     return changes || horizon < LEAST_HORIZON ? 0.0 : horizon;
 }
 
@@ -141,6 +172,9 @@ void make_list_set_allowance(neighbor_list *l, const neighbor_spheres *s, abut_i
     memcpy(a->place, l->places[sphere].place, sizeof a->place);
     a->allowance_sq = own * own;
     l->gaps[sphere] = 2.0 * allowance + neighbor_reach(s, sphere);
+    if (l->pace.stretch > 0.0) {
+        l->gaps[sphere] += l->pace.stretch * (2.0 * radius_of(s, sphere) + l->gaps[sphere]);
+    }
 }
 
 static void add_allowances(const void *context, abut_index begin, abut_index end, void *part)
@@ -226,6 +260,7 @@ static abut_status make_for(const pacing *p, const parallel_plan *plan, abut_err
     const neighbor_spheres *s = p->spheres;
     abut_pair_finder *finder = NULL;
     abut_pairs *found = NULL;
+    allow_strain(l, s);
     set_allowances(p);
     abut_status status = search(l, s, plan, &finder, &found, error);
     if (!status) {

@@ -38,6 +38,15 @@ bool neighbor_list_candidate_room(neighbor_list *l, abut_index count, neighbor_r
            (!l->images || take(l, 13, &l->images, count, sizeof *l->images, room));
 }
 
+void neighbor_list_flow(neighbor_list *l, const affine_map *step)
+{
+    const affine_map before = l->flows ? l->flow : affine_none();
+    l->flow_before = before;
+    matrix_multiply(step->rows, before.rows, l->flow.rows);
+    l->flow.shift = affine_apply(step, before.shift);
+    l->flows = true;
+}
+
 void neighbor_list_free(neighbor_list *l)
 {
     memory_free_blocks(l->blocks, sizeof l->blocks / sizeof *l->blocks);

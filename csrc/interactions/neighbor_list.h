@@ -4,12 +4,15 @@
  * is about the distance that the sphere moves in some tens of steps. Other programs have one skin
  * for all spheres instead. Candidates are pairs with a gap of at most the sum of both allowances,
  * plus the reach of laws. So no other pair can touch while no sphere has moved farther than its
- * allowance. Every step compares places with those when the list was made, so it does not matter
- * why a sphere moved. Results do not depend on the list: neither the contacts nor their order. */
+ * allowance. In a periodic cell that deforms, a sphere's way is relative to that of the cell, and
+ * reaches are larger by the strain that the list allows for. Every step compares places with those
+ * when the list was made, so it does not matter why a sphere moved. Results do not depend on the
+ * list: neither the contacts nor their order. */
 #ifndef INTERACTIONS_NEIGHBOR_LIST_H
 #define INTERACTIONS_NEIGHBOR_LIST_H
 
 #include "../abut/pairs.h"
+#include "../base/affine.h"
 #include "../base/box.h"
 #include "../base/lattice.h"
 #include "../base/memory.h"
@@ -40,8 +43,9 @@ typedef struct neighbor_spheres {
     neighbor_outlines outlines;     /* their numbers follow those of the spheres */
     const law_table *laws;          /* laws of `materials`, from which reaches are computed */
     const int32_t *materials;
-    double wall_gap; /* the largest gap to walls at which spheres are searched */
-    double reach;    /* the largest reach of a law between two spheres */
+    double wall_gap;         /* the largest gap to walls at which spheres are searched */
+    double reach;            /* the largest reach of a law between two spheres */
+    const affine_map *drift; /* velocities of the periodic cell if it deforms; else NULL */
 } neighbor_spheres;
 
 /* The largest reach (law.h) of the laws of a sphere, with any partner. */
@@ -87,6 +91,20 @@ typedef struct anchor {
     double allowance_sq;
 } anchor;
 
+/* The periodic cell at a time when a list is valid: its lattice, and how points that move with the
+ * cell have moved since the list was made; NULL: not at all. */
+typedef struct list_cell {
+    const lattice *lattice;
+    const affine_map *flow;
+} list_cell;
+
+/* Where a sphere would be that had moved with the cell. */
+static inline vec3 list_place(const list_cell *cell, const anchor *from)
+{
+    const vec3 place = vec3_load(from->place);
+    return cell->flow ? affine_apply(cell->flow, place) : place;
+}
+
 /* An outline that may touch a sphere or an earlier outline, at any image. */
 typedef struct outline_pair {
     int32_t outline;
@@ -99,6 +117,7 @@ typedef struct list_pace {
     double mean_speed, smallest_radius, mean_radius;
     double smallest_width; /* of the periodic box; INFINITY: no period */
     double horizon;        /* number of steps for which the list is made */
+    double stretch;        /* by this part of itself, a length may grow while the list is valid */
 } list_pace;
 
 /* Why a list was rebuilt. */
@@ -127,6 +146,11 @@ typedef struct neighbor_list {
     double horizon;   /* the number of steps for which allowances are made; 0: not chosen yet */
     abut_index lived; /* the number of steps in which the list was used */
     neighbor_counts counts;
+
+    bool flows; /* the periodic cell has deformed since the list was made */
+    affine_map flow,
+        flow_before;    /* its motion until this step and until the last one, if `flows` */
+    double most_strain; /* the list is valid up to this norm of flow - 1 */
 
     list_pace pace;
     double largest_reach; /* the largest sum of a radius, its allowance and half its reach */
@@ -194,6 +218,12 @@ static inline abut_index neighbor_list_left(const int32_t *places, abut_index co
     return count > 0 ? places[count - 1] + 1 : 0;
 }
 
+/* The present periodic cell. */
+static inline list_cell neighbor_cell(const neighbor_list *l, const neighbor_spheres *s)
+{
+    return (list_cell){s->lattice, l->flows ? &l->flow : NULL};
+}
+
 /* The number of lists that were made so far. */
 static inline abut_index neighbor_list_number(const neighbor_list *l)
 {
@@ -206,6 +236,16 @@ static inline void neighbor_list_keep(neighbor_list *l)
     l->past = NULL;
     l->is_new = false;
     l->lived++;
+}
+
+/* Call it in each step in which the periodic cell moves. step: the motion in this step. */
+void neighbor_list_flow(neighbor_list *l, const affine_map *step);
+
+/* Call it when the vectors of the periodic cell get other names. A new list is made before the next
+ * step. */
+static inline void neighbor_list_rename(neighbor_list *l)
+{
+    l->most_strain = -1.0;
 }
 
 /* Call it when spheres are added or removed, or change their sizes or places in memory. */

@@ -100,6 +100,62 @@ PyObject *simulation_set_step(PyObject *object, PyObject *args)
     return simulation_commit(self, &error, known);
 }
 
+/* ---- the periodic cell ---- */
+
+PyObject *simulation_cell(PyObject *object, PyObject *Py_UNUSED(unused))
+{
+    const abut_simulation *s = simulation_at_rest(object);
+    if (!s) {
+        return NULL;
+    }
+    const abut_cell cell = abut_simulation_cell(s);
+    return array_copy((array_shape){ARRAY_DOUBLE, ABUT_CELL_NUMBERS, 0}, &cell);
+}
+
+PyObject *simulation_deform_cell(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *given, *known;
+    const double *gradient;
+    int affine;
+    abut_error error = {.status = ABUT_OK};
+    if (!PyArg_ParseTuple(args, "OpO:deform_cell", &given, &affine, &known) ||
+        array_read(given, "gradient", (array_shape){ARRAY_DOUBLE, 3, 3}, &gradient) ||
+        simulation_begin(self)) {
+        return NULL;
+    }
+    abut_simulation_deform_cell(self->simulation, gradient, affine);
+    return simulation_commit(self, &error, known);
+}
+
+PyObject *simulation_set_deformation(PyObject *object, PyObject *given)
+{
+    simulation_object *self = (simulation_object *)object;
+    const double *deformation;
+    abut_error error = {.status = ABUT_OK};
+    if (array_read(given, "deformation", (array_shape){ARRAY_DOUBLE, 3, 3}, &deformation) ||
+        simulation_begin(self)) {
+        return NULL;
+    }
+    abut_simulation_set_deformation(self->simulation, deformation);
+    return simulation_commit(self, &error, NULL);
+}
+
+PyObject *simulation_restore_cell(PyObject *object, PyObject *given)
+{
+    simulation_object *self = (simulation_object *)object;
+    const double *numbers;
+    abut_cell cell;
+    abut_error error = {.status = ABUT_OK};
+    if (array_read(given, "cell", (array_shape){ARRAY_DOUBLE, ABUT_CELL_NUMBERS, 0}, &numbers) ||
+        simulation_begin(self)) {
+        return NULL;
+    }
+    memcpy(&cell, numbers, sizeof cell);
+    abut_simulation_restore_cell(self->simulation, &cell);
+    return simulation_commit(self, &error, NULL);
+}
+
 /* ---- bounds ---- */
 
 PyObject *simulation_set_bounds(PyObject *object, PyObject *args)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base import checks
+from ..base.arithmetic import matrix_product
 from ..base.arrays import Doubles, Indices
 from ..base.periods import (
     fractions_of,
@@ -25,6 +26,7 @@ from ..base.periods import (
     shifts_of,
     volume,
 )
+from .cell import images_then, period_then
 
 if TYPE_CHECKING:
     from ..base.periods import Period
@@ -184,7 +186,7 @@ def _halves(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
     contacts, pairs = simulation.contacts, simulation.pairs
     centers = grains.centers_of(contacts.sphere)
     yield Halves(centers, contacts.point - centers, contacts.force)
-    shifts = shifts_of(pairs.image, simulation.period)
+    shifts = shifts_of(pairs.image, pairs.period)
     of_i, of_j = grains.centers_of(pairs.i), grains.centers_of(pairs.j)
     yield from _both(of_i, of_j, pairs.point, shifts, pairs.force)
     yield from _of_bonds(simulation, grains, simulation.bonds.table)
@@ -205,7 +207,7 @@ def _of_bonds(simulation: Simulation, grains: Grains, bonds: Bonds) -> Iterator[
     if not len(bonds):
         return
     began = simulation._core.read(_core.SPHERES, "began")
-    shifts = shifts_of(_bond_images(simulation, bonds), simulation.period)
+    shifts = shifts_of(_bond_images(simulation, bonds), period_then(simulation))
     middles = 0.5 * (began[bonds.i] + began[bonds.j] + shifts)
     of_i, of_j = grains.centers_of(bonds.i), grains.centers_of(bonds.j)
     yield from _both(of_i, of_j, middles, shifts, bonds.force)
@@ -216,8 +218,7 @@ def _bond_images(simulation: Simulation, bonds: Bonds) -> Doubles:
     # a sphere that left the periodic box in the last step has entered it on the other side
     moved = simulation.centers - simulation._core.read(_core.SPHERES, "began")
     wraps: Doubles = np.rint(fractions_of(moved, simulation.period))
-    images: Doubles = bonds.image + wraps[bonds.j] - wraps[bonds.i]
-    return images
+    return images_then(simulation, bonds.image + wraps[bonds.j] - wraps[bonds.i])
 
 
 def _of_spots(simulation: Simulation, grains: Grains, table: BodyContacts) -> Iterator[Halves]:
@@ -232,7 +233,7 @@ def _of_spots(simulation: Simulation, grains: Grains, table: BodyContacts) -> It
         yield Halves(of_i, points - of_i, table.spot_force)
         return
     of_j = grains.centers[_second(simulation, grains, table)[rows]]
-    shifts = shifts_of(table.image, simulation.period)[rows]
+    shifts = shifts_of(table.image, table.period)[rows]
     yield from _both(of_i, of_j, points, shifts, table.spot_force)
 
 
@@ -249,7 +250,7 @@ def _second(simulation: Simulation, grains: Grains, table: BodyContacts) -> Indi
 
 def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doubles:
     """Compute `Simulation.stress`."""
-    size = _volume(simulation.period) if region is None else region.volume
+    size = _volume(period_then(simulation)) if region is None else region.volume
     grains = grains_of(simulation)
     total = np.zeros((3, 3))
     for halves in _halves(simulation, grains):
@@ -258,7 +259,7 @@ def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doub
             forces = forces * _parts_inside(region, halves.centers, halves.arms)[:, None]
         total -= _products(halves.arms, forces)
     if kinetic:
-        total += _momentum_flux(grains, grains.are_in(region))
+        total += _momentum_flux(grains, grains.are_in(region), simulation.velocity_gradient)
     return total / size
 
 
@@ -285,11 +286,14 @@ def _products(first: Doubles, second: Doubles) -> Doubles:
     return np.array([[(a * b).sum() for b in second.T] for a in first.T])
 
 
-def _momentum_flux(grains: Grains, are_in: _Mask) -> Doubles:
-    """The sum of m dv dv over grains; dv is a velocity relative to the mean weighted by mass."""
+def _momentum_flux(grains: Grains, are_in: _Mask, gradient: Doubles) -> Doubles:
+    """The sum of m dv dv over grains; dv is a velocity relative to the mean weighted by mass, and
+    to the field of a velocity gradient."""
     masses, velocities = grains.masses[are_in, None], grains.velocities[are_in]
     if not len(masses):
         return np.zeros((3, 3))
+    if gradient.any():
+        velocities = velocities - matrix_product(grains.centers[are_in], gradient.T)
     velocities = velocities - (masses * velocities).sum(axis=0) / masses.sum()
     return _products(masses * velocities, velocities)
 

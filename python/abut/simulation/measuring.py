@@ -13,6 +13,7 @@ from ..results.contacts import Contacts
 from ..results.pairs import Pairs
 from . import measures
 from .body_contacts import BodyContacts, body_contacts
+from .cell import period_then
 from .column_input import table_columns
 from .population import Part
 from .schedule import times_of
@@ -40,14 +41,14 @@ class Measures(Part):
 
     def pairs(self) -> Pairs:
         """Returns pairs of spheres."""
-        settings = {"period": self._sim.period, "other_count": None}
+        settings = {"period": period_then(self._sim), "other_count": None}
         return Pairs._found(table_columns(self._core.interactions(_core.SPHERE_SPHERE)), settings)
 
     def of_bodies(self, kind: int) -> BodyContacts:
         """Returns contacts of bodies with walls, bodies or spheres."""
         sim = self._sim
         columns, count = self._core.interactions(kind), len(sim._settled().bodies)
-        return body_contacts(columns, sim._walls.order, count, sim.period)
+        return body_contacts(columns, sim._walls.order, count, period_then(sim))
 
     def breakages(self) -> Breakages:
         """Returns the bonds that have broken."""
@@ -114,7 +115,9 @@ class Measures(Part):
                [    0.,     0.,     0.],
                [    0.,     0.,     0.]])
         """
-        return measures.stress(self._sim, measures.read_region(region, self._sim.period), kinetic)
+        return measures.stress(
+            self._sim, measures.read_region(region, period_then(self._sim)), kinetic
+        )
 
     def coordination(
         self, region: ArrayLike | None = None, *, walls: bool = True, rattlers: bool = True
@@ -165,5 +168,5 @@ class Measures(Part):
         (1.0, 2.0)
         """
         return measures.coordination(
-            self._sim, measures.read_region(region, self._sim.period), walls, rattlers
+            self._sim, measures.read_region(region, period_then(self._sim)), walls, rattlers
         )

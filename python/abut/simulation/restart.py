@@ -26,6 +26,7 @@ from ..search.finder import ContactFinder
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
 from .bonds import refusal
+from .cell import restore_cell
 from .column_input import Numbers
 from .deforming import Structure, check_structures
 from .drives import read_moving
@@ -189,6 +190,7 @@ def _made(
         known = simulation._known._replace(walls=tuple(entries), finder=finder)
         simulation._walls.exchange(known, drives=read_drives(entries, arrays))
         simulation._walls.restore_surfaces()
+    restore_cell(simulation, arrays)
     _add_rows(simulation, arrays)
     bodies = arrays.get("body_numbers", np.empty(0, np.intp))
     _check_lasting("body_numbers", bodies, numbers.next_body)
@@ -314,9 +316,11 @@ def copied(simulation: Simulation, deform: Mapping[int, Structure]) -> Simulatio
 
 def _alike(simulation: Simulation) -> Simulation:
     """A simulation with the same settings and laws, without particles and walls."""
-    names = ("step", "gravity", "period", "resolution")
+    names = ("step", "gravity", "resolution")
     found = Simulation(
-        **{name: getattr(simulation, name) for name in names}, workers=simulation._workers
+        **{name: getattr(simulation, name) for name in names},
+        period=simulation._period,
+        workers=simulation._workers,
     )
     found._core.note(found._changed(laws=simulation._laws))
     return found

@@ -120,8 +120,13 @@ _MAY_BE_NAN = (".error", ".state")
 _MAY_BE_INFINITE = (".tensile_strength", ".shear_strength", "drives")
 
 
-# types of the arrays for driven walls and for walls that deform, in the walls' order
-_DRIVING_TYPES: dict[str, type[Any]] = {"drives": np.float64, "surfaces": np.float64}
+# types of the arrays for driven walls and for walls that deform, in the walls' order, and for a
+# periodic cell that has deformed
+_DRIVING_TYPES: dict[str, type[Any]] = {
+    "drives": np.float64,
+    "surfaces": np.float64,
+    "cell": np.float64,
+}
 
 # ---- reading -------------------------------------------------------------------------------------
 

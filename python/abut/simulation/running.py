@@ -12,6 +12,7 @@ from ..base.progress import Counts, Progress
 from ..base.simd import level
 from ..laws.probes import case_radius, case_text
 from ..search.statistics import SimulationStatistics
+from .cell import cell_of
 from .population import Part
 from .watch import BODY, SPHERE, WALL, StableStep
 
@@ -138,6 +139,8 @@ class Running(Part):
 
     def _prepare(self, count: int) -> None:
         """Check laws and walls, and build bins, before the first step of a run."""
+        if cell_of(self._sim)["deforms"]:
+            self._sim._cells.check_contents()
         if self._sim._resolution == "sharing":
             self._sim._laws.check_sharing(
                 self._sim._walls.entries[k].material for k in self._sim._walls.order

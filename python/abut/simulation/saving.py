@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.periods import is_array
+from ..base.periods import is_array, vectors_of
 from ..base.values import Value
 from ..io import writing
 from ..laws.law_table import Law
@@ -21,6 +21,7 @@ from ..laws.user_law_files import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
+from .cell import cell_of
 from .deforming import Deforming
 from .drives import numbers
 from .python_side import Bounds
@@ -71,6 +72,13 @@ def _deforming(simulation: Simulation) -> list[Deforming]:
     return [one.at(simulation.step_count) for one in found if one is not None]
 
 
+def _has_deformed(simulation: Simulation) -> bool:
+    """Whether the periodic cell has ever deformed, or deforms from now on."""
+    cell = cell_of(simulation)
+    was = np.array_equal(cell["vectors"], vectors_of(simulation._period))
+    return not was or bool(cell["deforms"] or cell["has_moved"])
+
+
 def _has_bonds(simulation: Simulation) -> bool:
     """Whether the simulation has bonds, or had bonds before."""
     return any(simulation._core.counts()[4:])
@@ -83,7 +91,7 @@ def _has_bodies(simulation: Simulation) -> bool:
 
 def setup_of(simulation: Simulation) -> dict[str, Any]:
     """The part of a restart file that is stored as JSON: all but arrays and callables."""
-    laws, period = simulation._laws, simulation.period
+    laws, period = simulation._laws, simulation._period
     return {
         "step": simulation.step,
         "gravity": simulation.gravity.tolist(),
@@ -185,6 +193,8 @@ def arrays_of(simulation: Simulation) -> dict[str, NDArray[Any]]:
     arrays |= _under("contacts", contacts) | _under("pairs", pairs)
     arrays |= _body_arrays(simulation) if _has_bodies(simulation) else {}
     arrays |= _bond_arrays(simulation) if _has_bonds(simulation) else {}
+    if _has_deformed(simulation):
+        arrays["cell"] = core.cell()
     if surfaces := _deforming(simulation):
         arrays["surfaces"] = np.concatenate([one.columns() for one in surfaces])
     if walls.derived.driven:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from ..base import checks
-from ..base.arrays import Doubles
+from ..base.arrays import Doubles, locked
 from ..laws.law_table import Law
 from ..laws.materials import Material
 from ..results.bonds import Breakages
@@ -23,6 +23,7 @@ from .body_contacts import BodyContacts
 from .body_population import BodyPopulation
 from .bond_population import BondPopulation
 from .bounds import Leaving
+from .cell import Cells, cell_of, read_deformation
 from .cluster_population import ClusterPopulation
 from .deforming import Structure
 from .events import Events
@@ -103,8 +104,16 @@ class Simulation(State):
         history, and a step that is too long gives a warning immediately.
     gravity : (3,) ndarray of float64, read-only
         It can be assigned as a whole.
-    period : tuple of 3 (float or None), (3, 3) ndarray, or None
-        As given.
+    period : tuple of 3 (float or None), (3, 3) ndarray of float64, or None
+        As it was given, or the vectors of `cell` after it has deformed.
+    cell : (3, 3) ndarray of float64
+        Current vectors of the period, one in each row, with zeros where the world does not repeat:
+        an image of a sphere is at ``center + image @ cell``.
+    velocity_gradient : (3, 3) ndarray of float64
+        The rate at which the cell deforms, in 1/s: see `deform_cell`.
+    deformation : (3, 3) ndarray of float64
+        Deformation gradient of the cell since the start. Vectors of the cell are exchanged, so
+        strain cannot be read from them. Assign 1 to count anew.
     resolution : str
     contacts : Contacts
         Contacts of spheres with walls at the beginning of the last step. A further column, `force`,
@@ -224,6 +233,10 @@ class Simulation(State):
         return Leaving(self)
 
     @property
+    def _cells(self) -> Cells:
+        return Cells(self)
+
+    @property
     def _measures(self) -> Measures:
         return Measures(self)
 
@@ -257,6 +270,7 @@ class Simulation(State):
     record = short_form(Events, Events.record)
     add_insertion = short_form(Events, Events.add_insertion)
     set_bounds = short_form(Leaving, Leaving.set_bounds)
+    deform_cell = short_form(Cells, Cells.deform_cell)
     run = short_form(Running, Running.run)
     stable_step = short_form(Running, Running.stable_step)
     statistics = short_form(Running, Running.statistics)
@@ -300,6 +314,25 @@ class Simulation(State):
     @property
     def energy(self) -> Energy:
         return Energy(*self._core.energy())
+
+    # ---- the periodic cell ----
+
+    @property
+    def cell(self) -> Doubles:
+        return locked(cell_of(self)["vectors"].copy())
+
+    @property
+    def velocity_gradient(self) -> Doubles:
+        return locked(cell_of(self)["gradient"].copy())
+
+    @property
+    def deformation(self) -> Doubles:
+        return locked(cell_of(self)["deformation"].copy())
+
+    @deformation.setter
+    @changes
+    def deformation(self, deformation: ArrayLike) -> None:
+        self._core.set_deformation(read_deformation(deformation))
 
     # ---- step and gravity ----
 

@@ -16,6 +16,7 @@ from ..base.threads import worker_count
 from ..laws.law_table import LawTable
 from ..laws.materials import Material
 from ..search.statistics import Clock
+from .cell import current_period
 from .column_input import Numbers
 from .naming import names_what_was_meant
 from .python_side import Fresh, Known
@@ -65,7 +66,7 @@ class State:
 
     @property
     def period(self) -> Period | None:
-        return self._period
+        return current_period(self)
 
     @property
     def resolution(self) -> WallResolution:
