@@ -18,7 +18,7 @@ GRAIN = abut.Material(density=2500, young=1e6, poisson=0.25)
 HERTZ = abut.Hertz(friction=0.5, restitution=0.6, rolling=0.02)
 CELL = np.array([[1.0, 0.1, -0.05], [0.3, 0.9, 0.1], [-0.2, 0.25, 1.1]])
 RADIUS = 0.1
-STEPS = 100
+STEPS = 60
 
 
 def places_of(count, cell, rng, jitter=0.02):
@@ -147,7 +147,7 @@ KINDS = [friction, cohesion, bonds, clusters, bodies, several_images, users_law]
 )
 @pytest.mark.parametrize("make", KINDS)
 def test_another_basis_has_the_same_trajectories(make, seed):
-    vectors, _ = cells.other_basis(np.random.default_rng(seed), CELL)
+    vectors, _ = cells.other_basis(np.random.default_rng(seed), CELL, most=2)
     one, other = make(CELL), make(vectors)
     assert_near(state_of(other), state_of(one), 1e-12)
     began = one.images
