@@ -207,6 +207,18 @@ def test_meshes_are_repeated_with_the_frame(periodic, threads):
     assert alone.compute()["count"].tolist() == [1]
 
 
+def test_frames_of_a_tilted_cell(tmp_path, threads):
+    cell = [[4.0, 0, 0], [1.5, 4.0, 0], [0, 0, 4.0]]
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0), period=cell)
+    # the second sphere touches the first one across the border that the second vector joins
+    sim.add_spheres([[2, 0.25, 1], [3.5, 3.75, 1]], 0.375, abut.Material(density=1000))
+    abut.write_dump(tmp_path / "tilted.dump")(sim)
+    pairs = abut.dask.map_pairs(tmp_path / "tilted.dump", count)
+    assert pairs.compute()["count"].tolist() == [1]
+    straight = abut.dask.map_pairs(tmp_path / "tilted.dump", count, period=(4, 4, 4))
+    assert straight.compute()["count"].tolist() == [0]
+
+
 @pytest.fixture
 def falling(tmp_path):
     """Write a dump with six frames of three spheres that fall on the floor."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.periods import Period, repeats_along
+from ..base.periods import Period, spans
 from ..base.poses import rotated
 from ..base.warnings import warn
 from ..results.contacts import Contacts
@@ -133,7 +133,7 @@ def _places_apart(spheres: _Box, meshes: _Box, period: Period | None) -> str:
     """Return a text if the boxes do not meet along an axis without a period; otherwise ""."""
     for axis, name in enumerate("xyz"):
         (low, high), (mesh_low, mesh_high) = spheres[:, axis], meshes[:, axis]
-        if not repeats_along(period, axis) and (high < mesh_low or mesh_high < low):
+        if not spans(period, axis) and (high < mesh_low or mesh_high < low):
             # The text has no numbers, since Python shows equal warnings only once: with numbers,
             # each call with moved spheres would show a new warning.
             return f"along {name} the spheres' box does not meet the mesh's"
