@@ -212,7 +212,9 @@ def test_unknown_endings_name_the_known_ones(tmp_path, ending):
     path.write_text(STL)
     with pytest.raises(ValueError, match=r"\.stl, \.obj, \.ply, \.mdpa, \.vtp, \.vtu, \.vtk"):
         abut.read_mesh(path)
-    with pytest.raises(ValueError, match=r"\.csv, \.npy, \.npz, \.xyz; a dump begins with 'ITEM:'"):
+    with pytest.raises(
+        ValueError, match=r"\.csv, \.npy, \.npz, \.xyz, \.gsd; a dump begins with 'ITEM:'"
+    ):
         abut.read_spheres(path)
     mesh = abut.Mesh(CORNERS, [[0, 1, 2]])
     with pytest.raises(ValueError, match=r"\.vtp, \.vtu, \.stl"):

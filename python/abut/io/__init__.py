@@ -19,7 +19,23 @@ from ..results.pairs import Pairs
 from ..results.table import Table
 from ..search.facets import Facets
 from ..search.mesh import Mesh
-from . import csv, dump, mdpa, npy, npz, npz_convex, obj, other, parquet, ply, stl, vtp, vtu, xyz
+from . import (
+    csv,
+    dump,
+    gsd,
+    mdpa,
+    npy,
+    npz,
+    npz_convex,
+    obj,
+    other,
+    parquet,
+    ply,
+    stl,
+    vtp,
+    vtu,
+    xyz,
+)
 from .errors import errors_naming
 from .frame import Frame
 from .frames import Frames, read_frames
@@ -227,10 +243,11 @@ def read_spheres(
           after the other, with their other columns;
         - ``.xyz`` or ``.extxyz``, plain or compressed (``.xyz.gz``): extended XYZ. Its key
           ``Properties`` names ``pos:R:3``, ``radius:R:1`` (or ``diameter:R:1``) and optionally
-          ``id:I:1``.
+          ``id:I:1``;
+        - ``.gsd``, a file of HOOMD-blue (extra ``gsd``), with ``position`` and ``diameter``.
     frame : int or "all", default -1
-        Number of the frame in a dump or xyz file, from 0; negative ones count from the last. "all"
-        joins all frames.
+        Number of the frame in a dump, xyz or gsd file, from 0; negative ones count from the last.
+        "all" joins all frames.
     columns : mapping of str to str, optional
         The file's names of the columns x, y, z, radius (or diameter) and id, where they differ, for
         a csv file, dump or xyz file: ``{"x": "X (mm)", "radius": "R"}``. Case does not matter in
@@ -238,8 +255,9 @@ def read_spheres(
     scale : float, default 1
         Factor for centers and radii: 1e-3 converts millimeters to meters.
     radius : float or dict of int to float, optional
-        The radius of all spheres of a dump, csv or xyz file, which then needs no such column; or
-        one for each number in its column ``type``: ``{1: 0.5e-3, 2: 1e-3}``. In the file's unit.
+        The radius of all spheres of a dump, csv, xyz or gsd file, which then needs no column of
+        radii; or one for each number in its column ``type`` (``typeid`` in gsd files):
+        ``{1: 0.5e-3, 2: 1e-3}``. In the file's unit.
 
     Returns
     -------
@@ -275,13 +293,13 @@ def read_spheres(
     if series := _series_of(file):
         with errors_naming(file):
             return scaled(series.read_spheres(file, frame, called, given), factor)
-    read = _by_ending(file, _SPHERE_READERS, "spheres", ", .xyz; a dump begins with 'ITEM:'")
+    read = _by_ending(file, _SPHERE_READERS, "spheres", ", .xyz, .gsd; a dump begins with 'ITEM:'")
     if frame not in (-1, 0, "all"):
         raise ValueError(f"{file} has one frame, but no frame {frame}: leave out frame=")
     is_csv = read is csv.read_spheres
     if not is_csv and (called or given is not None):
         what = "columns" if called else "radius"
-        raise ValueError(f"{file}: leave out {what}=, which is for dumps, csv and xyz files")
+        raise ValueError(f"{file}: leave out {what}=, which is for dumps, csv, xyz and gsd files")
     with errors_naming(file):
         spheres = csv.read_spheres(file, called, given) if is_csv else read(file)
         spheres = scaled(spheres, factor)
@@ -294,6 +312,8 @@ def _series_of(file: Path) -> Any:
     """Return the module that reads a file with several frames; None for other files."""
     if xyz.is_xyz(file):
         return xyz
+    if file.suffix.lower() == gsd.ENDING:
+        return gsd
     return dump if file.suffix.lower() not in _SPHERE_READERS and dump.is_dump(file) else None
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
-from . import csv, dump, npy, npz, pvd, vtp, xyz
+from . import csv, dump, gsd, npy, npz, pvd, vtp, xyz
 from .errors import errors_naming
 from .frame import Frame
 from .rows import Place
@@ -35,7 +35,7 @@ _READERS: dict[str, Callable[..., Frame]] = {
 _LIST = ".pvd"
 _DUMP = "dump"
 # The kinds of files with several frames, with the modules that read them.
-_SERIES: dict[str, Any] = {_DUMP: dump, xyz.ENDINGS[0]: xyz}
+_SERIES: dict[str, Any] = {_DUMP: dump, xyz.ENDINGS[0]: xyz, gsd.ENDING: gsd}
 _NAMES: dict[str, Callable[[Path], list[str]]] = {
     ".npz": npz.read_column_names,
     ".vtp": vtp.read_column_names,
@@ -45,7 +45,7 @@ _NAMES: dict[str, Callable[[Path], list[str]]] = {
 }
 
 # The kinds of files with frames, for error messages.
-_KINDS = f"{', '.join((*_READERS, *xyz.ENDINGS, _LIST))}; a dump begins with 'ITEM:'"
+_KINDS = f"{', '.join((*_READERS, *xyz.ENDINGS, gsd.ENDING, _LIST))}; a dump begins with 'ITEM:'"
 
 # The ends of the names of files that `write_frames` writes next to a file of spheres. They are not
 # frames.
@@ -97,6 +97,8 @@ def read_frames(
           ``zstandard``). Its columns are described at `read_spheres`;
         - an extended XYZ file, ``.xyz`` or ``.extxyz``, with any number of frames. It may be
           compressed, too: ``.xyz.gz``. ``Lattice``, ``Origin`` and ``pbc`` describe the box;
+        - a ``.gsd`` file of HOOMD-blue with any number of frames (extra ``gsd``). Its box is around
+          0. The radius of a particle is half its ``diameter``, which is 1 unless the file has it;
         - a ``.pvd`` list of files and times that `write_frames` wrote;
         - a ``.npz``, ``.vtp``, ``.csv`` or ``.npy`` file with one frame, written by `write_frames`
           or in a form that `read_spheres` reads;
@@ -110,16 +112,17 @@ def read_frames(
         ``100.vtp``), and files of a folder that hold no spheres.
     columns : sequence of str, optional
         Names of further columns in the files, such as ``("vx", "type")``: columns of a dump or csv
-        file, keys of an npz file, point data of a vtp file, or entries of ``Properties`` in an xyz
-        file. ``frames.columns`` lists them.
+        file, keys of an npz file, point data of a vtp file, entries of ``Properties`` in an xyz
+        file, or quantities of particles in a gsd file. ``frames.columns`` lists them.
     on_truncated : {"raise", "drop"}
         What to do with a dump or xyz file that ends inside a frame, for example because it is still
         being written. By default this frame is included, and reading it is an error that names the
         frame and the file; ``"drop"`` leaves it out. A last row without a line feed counts as cut
         off.
     radius : float or dict of int to float, optional
-        The radius of all spheres of dumps, csv and xyz files, which then need no column of radii;
-        or one for each number in their column ``type``: ``{1: 0.5e-3, 2: 1e-3}``.
+        The radius of all spheres of dumps, csv, xyz and gsd files, which then need no column of
+        radii; or one for each number in their column ``type`` (``typeid`` in gsd files):
+        ``{1: 0.5e-3, 2: 1e-3}``.
 
     Returns
     -------
@@ -168,7 +171,7 @@ def read_frames(
     for file in files:
         if radius is not None and file.kind not in ("", *_SERIES, ".csv"):
             raise ValueError(
-                f"{file.path}: leave out radius=, which is for dumps, csv and xyz files"
+                f"{file.path}: leave out radius=, which is for dumps, csv, xyz and gsd files"
             )
     return Frames._of(files, options)
 

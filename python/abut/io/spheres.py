@@ -128,7 +128,8 @@ def read_radius(radius: float | Mapping[int, float] | None) -> Radius:
     }
 
 
-def _given_radii(radius: float | dict[int, float], types: NDArray) -> NDArray[np.float64]:
+def given_radii(radius: float | dict[int, float], types: NDArray) -> NDArray[np.float64]:
+    """Return the radii by the argument `radius`, for spheres of these types."""
     if not isinstance(radius, dict):
         return np.full(len(types), radius)
     strangers = np.flatnonzero(~np.isin(types, list(radius)))
@@ -300,7 +301,7 @@ def from_table(table: Sequence[NDArray], columns: Columns) -> Spheres:
     """Make spheres of the columns that were read; an error names the first invalid row."""
     centers, radii = np.stack(table[:3], axis=1), table[3]
     if columns.radius is not None:
-        radii = _given_radii(columns.radius, radii)
+        radii = given_radii(columns.radius, radii)
     elif columns.picks[3].name == "diameter":
         radii = radii / 2.0
     check(centers, radii)
