@@ -232,3 +232,23 @@ def test_clusters_and_bodies_in_a_tilted_cell():
     assert np.abs(found[0][:2, 0]).max() < 0.99
     assert np.abs(found[0][2:4, 2]).max() < 0.99
     assert_allclose(found[0], found[1], atol=1e-9)
+
+
+def test_walls_and_bounds_fit_the_cell_of_now():
+    sim = abut.Simulation(1e-3, gravity=(0, 0, 0), period=(1, 1, 1))
+    sim.add_spheres([[0.5, 0.5, 0.5]], 0.1, GRAIN)
+    sim.set_bounds([[0, 0, 0], [1, 1, 1]])
+    sim.set_bounds(None)
+    sim.deform_cell([[0, 1, 0], [0, 0, 0], [0, 0, 0]])
+    sim.run(0.3)
+    sim.deform_cell(np.zeros((3, 3)))
+    assert_allclose(sim.period, [[1, 0, 0], [0.3, 1, 0], [0, 0, 1]], atol=1e-12)
+    with pytest.raises(ValueError, match="along x, but the world is periodic there, from 0 to 1"):
+        sim.set_bounds([[0, 0, 0], [1, 1, 1]])
+    plate = abut.Mesh([[0, 0, 0.1], [1, 0, 0.1], [0, 1, 0.1]], [[0, 1, 2]])
+    with pytest.raises(
+        ValueError, match=r"the mesh of wall 0 can repeat along the axes alone, but"
+    ):
+        sim.add_wall(plate)
+    with pytest.raises(ValueError, match=r"must be perpendicular to period\[1\]"):
+        sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 1, 0)))

@@ -84,7 +84,7 @@ class Leaving(Part):
 
     def _check_periodic(self, axis: int, low: float, high: float) -> None:
         """Raise if bounds along an axis cut the periodic box."""
-        start, end = extent_along(self._sim._period, axis)
+        start, end = extent_along(self._sim.period, axis)
         if low > start or high < end:
             raise ValueError(
                 f"bounds go from {low} to {high} along {'xyz'[axis]}, but the world is periodic"

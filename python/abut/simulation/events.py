@@ -214,7 +214,7 @@ class Events(Part):
         """Insert the due particles for which there is a place. After an error they stay due."""
         insertion, since, now = feed.insertion, self._sim.time - feed.start, self._sim.step_count
         state, near = feed.state.copy(), partial(touching, self._sim)
-        where, what = insertion.draw(state, since, near, self._sim._period, feed.tries(now))
+        where, what = insertion.draw(state, since, near, self._sim.period, feed.tries(now))
         feeds = [*self._sim._known.feeds]
         feeds[number] = feed.tried(now, state)
         parts: dict[str, Any] = {"feeds": tuple(feeds)}

@@ -189,7 +189,7 @@ class SpherePopulation(Population):
         """Warn once if a sphere is larger than a period."""
         if "image" in self._sim._watch.warned:
             return
-        shortest = shortest_period(self._sim._period)
+        shortest = shortest_period(self._sim.period)
         large = np.flatnonzero(2.0 * self.radii > shortest)
         if len(large):
             self._sim._watch.warn_once(

@@ -131,7 +131,7 @@ class WallPopulation(Population, Sequence[Wall]):
         """
         laws, number = self._sim._laws.numbered(Material() if material is None else material)
         surface = read_surface(mesh)
-        check_surface(surface, len(self._sim._walls.entries), self._sim._period)
+        check_surface(surface, len(self._sim._walls.entries), self._sim.period)
         if not isinstance(surface, HalfSpace) and not len(surface):
             warn("the mesh of the wall has no facets: nothing can touch it")
         entry = WallEntry(surface, number, None, self._sim.time, np.eye(4))
