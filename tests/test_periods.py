@@ -211,7 +211,12 @@ def test_the_shortest_period_is_that_of_all_images():
         assert periods.shortest_period(cell) <= shortest * (1 + 1e-12)
         skewed = np.array([[1, 40, 7], [0, 1, -300], [0, 0, 1]]) @ cell
         assert periods.shortest_period(skewed) == pytest.approx(periods.shortest_period(cell))
-    assert periods.shortest_period((3.0, None, 2.0)) == 2.0
+    assert periods.shortest_period((3.0, None, 0.1)) == 0.1
+    assert periods.shortest_period(np.diag([3.0, 0.0, 0.1])) == 0.1
+    tiny = 1e-200 * random_cell(rng)
+    assert periods.shortest_period(tiny) == pytest.approx(
+        1e-200 * periods.shortest_period(1e200 * tiny)
+    )
     assert periods.shortest_period(None) == np.inf
 
 

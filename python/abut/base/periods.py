@@ -167,11 +167,14 @@ def extent_along(period: Period | None, axis: int) -> tuple[float, float]:
 def shortest_period(period: Period | None) -> float:
     """The smallest distance between a point and one of its images; infinite without a period."""
     vectors = vectors_of(period)
-    rows = [row for row in vectors if row.any()]
-    if not is_along_axes(period):
-        while _shorten(rows):
-            pass
-    return min((float(lengths(row)) for row in rows), default=math.inf)
+    if is_along_axes(period):
+        return min(filter(None, np.diagonal(vectors).tolist()), default=math.inf)
+    # relative to the largest number, so that squares neither overflow nor vanish
+    most = float(np.abs(vectors).max())
+    rows = [row / most for row in vectors if row.any()]
+    while _shorten(rows):
+        pass
+    return most * min(float(lengths(row)) for row in rows)
 
 
 def _shorten(rows: list[NDArray[np.float64]]) -> bool:
