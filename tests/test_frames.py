@@ -41,6 +41,7 @@ def simulation(step=100, count=5, period=None, walls=(), seed=0):
         step_count=step,
         time=step * 1e-4,
         period=period,
+        deformation=np.eye(3),
         walls=walls,
         shapes=(),
         bodies=SimpleNamespace(

@@ -232,6 +232,29 @@ def test_a_box_encloses_spheres_and_walls_where_nothing_repeats():
 
 
 @pytest.mark.parametrize("ending", [".vtp", ".npz"])
+def test_frames_of_a_cell_that_deforms(ending):
+    sim = abut.Simulation(step=1e-3, gravity=(0, 0, 0), period=(1, 1, 1))
+    sim.add_spheres([[0.5, 0.9, 0.5], [0.5, 0.1, 0.5]], 0.05, abut.Material(2500))
+    sim.deform_cell([[0, 4, 0], [0, 0, 0], [0, 0, 0]])
+    sim.every(0.1, abut.write_frames(f"out/{{step}}{ending}"))
+    sim.every(0.1, abut.write_dump("run.dump"))
+    cells = sim.record(0.1, lambda s: np.array([s.cell, s.deformation]))
+    sim.run(0.3)
+    frames = abut.read_frames("out")
+    assert len(frames) == 3
+    for frame, dumped, (cell, deformation) in zip(
+        frames, abut.read_frames("run.dump"), cells.values, strict=True
+    ):
+        np.testing.assert_array_equal(frame.period, cell)
+        np.testing.assert_array_equal(frame.deformation, deformation)
+        np.testing.assert_allclose(dumped.period, cell, rtol=0, atol=1e-15)
+        assert dumped.deformation is None
+    # The first vectors were exchanged, since the cell was sheared by more than half its length.
+    assert frames[2].deformation[0, 1] > 1
+    assert abs(frames[2].period[1, 0]) < 0.6
+
+
+@pytest.mark.parametrize("ending", [".vtp", ".npz"])
 @pytest.mark.parametrize("cell", [SHEARED, TURNED, [[1, 1, 0], [0, 0, 0], [0, 0.5, 2]]])
 def test_frames_keep_the_cell(ending, cell):
     abut.write_frames(f"out/{{step}}{ending}")(tilted(cell))

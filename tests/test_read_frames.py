@@ -139,7 +139,7 @@ def test_periods(tmp_path, flags, period):
 def test_what_a_dump_need_not_tell(tmp_path):
     text = "ITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS x y z radius\n1 2 3 4\n"
     frame = abut.read_frames(write(tmp_path, text))[0]
-    assert frame[2:] == (None, None, None, None, None, {})
+    assert frame[2:] == (None, None, None, None, None, {}, None)
 
 
 @pytest.mark.parametrize(
@@ -899,6 +899,9 @@ def test_lists_that_are_broken(tmp_path, text, message):
         abut.read_frames(path)
 
 
+POINTS = b'"Points" NumberOfComponents="3"'
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -913,8 +916,8 @@ def test_lists_that_are_broken(tmp_path, text, message):
         (b'offset="0"', b'offset="99999"', "Points: the file ends before its byte"),
         (b'offset="0"', b'offset="3"', "Points: it should have"),
         (b'offset="0"', b'offset="-9"', "Points: the file ends before its byte"),
-        (b'Components="3"', b'Components="4"', "Points has 9 numbers, but 4 components"),
-        (b'Components="3"', b'Components="1"', "entries, but there are 9 points"),
+        (POINTS, POINTS.replace(b"3", b"4"), "Points has 9 numbers, but 4 components"),
+        (POINTS, POINTS.replace(b"3", b"1"), "entries, but there are 9 points"),
         (b"<Piece", b"<Pieces", "mismatched tag"),
     ],
 )

@@ -41,6 +41,9 @@ class Frame(NamedTuple):
         names that begin with ``i_`` or ``i2_``. ``element`` and ``typelabel`` are strings. All
         others are float64 and may be NaN. In a csv file all columns except ``id`` are float64.
         Columns of npz and vtp files keep their dtype, and vectors are (n, 3).
+    deformation : (3, 3) ndarray of float64, or None
+        The deformation gradient of the cell, `Simulation.deformation`; None if the file has none.
+        Strains follow from it, not from the period, since vectors of a cell are exchanged.
     """
 
     centers: NDArray[np.float64]
@@ -51,6 +54,7 @@ class Frame(NamedTuple):
     period: Period | None = None
     origin: NDArray[np.float64] | None = None
     columns: dict[str, NDArray] | None = None
+    deformation: NDArray[np.float64] | None = None
 
     def __repr__(self) -> str:
         period = self.period.tolist() if is_array(self.period) else self.period

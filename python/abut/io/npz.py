@@ -36,6 +36,7 @@ _OF_PAIRS = ("period", "other_count", "force")
 # The keys of spheres, and the keys of `write_frames` for a frame's time and step.
 _OF_SPHERES = ("centers", "radii", "ids")
 _OF_FRAMES = {"time": np.float64, "step_count": np.intp}
+DEFORMATION = "deformation"
 
 # The search stores a mesh's number in 32 bits.
 _MOST_MESHES = 2**31
@@ -317,13 +318,16 @@ def _check_spheres(headers: _Arrays) -> None:
 
 def read_frame(path: Path, names: Sequence[str]) -> Frame:
     """Read spheres, their time, step and period, and the further arrays `names`."""
-    headers = read_headers(path, dict.fromkeys((*_OF_SPHERES, *_OF_FRAMES, "period", *names)))
+    own = (*_OF_SPHERES, *_OF_FRAMES, "period", DEFORMATION)
+    headers = read_headers(path, dict.fromkeys((*own, *names)))
     _check_spheres(headers)
     for name, dtype in _OF_FRAMES.items():
         if name in headers:
             check_kind(name, headers[name], np.dtype(dtype), 0)
     if "period" in headers:
         check_period(headers["period"])
+    if DEFORMATION in headers:
+        check_deformation(headers[DEFORMATION])
     for name in names:
         _check_column(path, name, headers)
     arrays = read_arrays(path, headers)
@@ -335,7 +339,15 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
         time=float(arrays["time"]) if "time" in arrays else None,
         period=period,
         columns={name: arrays[name] for name in names},
+        deformation=arrays.get(DEFORMATION),
     )
+
+
+def check_deformation(header: NDArray) -> None:
+    """Raise if the type or shape of a deformation gradient is wrong."""
+    check_kind(DEFORMATION, header, np.dtype(np.float64), 2)
+    if header.shape != (3, 3):
+        raise ValueError(f"{DEFORMATION} has shape {header.shape}, but must be (3, 3)")
 
 
 def check_period(header: NDArray, dimension: int = 3) -> None:

@@ -17,7 +17,7 @@ from ..search.facets import Facets
 from . import vtk_xml
 from .facets import offsets_of
 from .frame import Frame
-from .npz import check_period, read_saved_period
+from .npz import DEFORMATION, check_deformation, check_period, read_saved_period
 from .polygons import Piece, described, read_cells, read_polygons, read_vertices, read_wholes
 from .spheres import check_arrays, from_arrays
 from .vtk_xml import ArraysByName, Section
@@ -123,11 +123,14 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
     """Read spheres, which are points with a radius, and the further columns `names`."""
     with vtk_xml.File(path, _KIND) as file:
         found = _read_columns(file, names)
-        period = _read_period(file)
+        period, deformation = _read_period(file), _read_field(file, DEFORMATION)
+    if deformation is not None:
+        check_deformation(deformation)
     own = (found[_POINTS], found["radius"], found.get("id"))
     check_arrays(*own)
     spheres = from_arrays(*own)
-    return Frame(*spheres[:3], period=period, columns={name: found[name] for name in names})
+    columns = {name: found[name] for name in names}
+    return Frame(*spheres[:3], period=period, columns=columns, deformation=deformation)
 
 
 def read_column_names(path: Path) -> list[str]:
@@ -144,12 +147,17 @@ def _point_data(file: vtk_xml.File) -> dict[str, Any]:
 
 
 def _read_period(file: vtk_xml.File) -> Period | None:
-    item = next((item for item in file.fields if item.get("Name") == _PERIOD), None)
-    if item is None:
+    saved = _read_field(file, _PERIOD)
+    if saved is None:
         return None
-    lengths = file.read(item)
-    check_period(lengths)
-    return read_saved_period({_PERIOD: lengths}, 3)
+    check_period(saved)
+    return read_saved_period({_PERIOD: saved}, 3)
+
+
+def _read_field(file: vtk_xml.File, name: str) -> NDArray | None:
+    """Read an array that belongs to the whole file; None if there is none."""
+    item = next((item for item in file.fields if item.get("Name") == name), None)
+    return None if item is None else file.read(item)
 
 
 def _read_columns(file: vtk_xml.File, names: Sequence[str]) -> dict[str, NDArray]:

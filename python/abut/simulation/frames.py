@@ -20,7 +20,7 @@ from ..base.periods import repeats_along
 from ..base.warnings import SimulationWarning, warn
 from ..io import dump, save_table, vtp, writing
 from ..io.facets import joined_corners
-from ..io.npz import saved_period
+from ..io.npz import DEFORMATION, saved_period
 from ..io.pvd import Collection
 from ..search.half_space import HalfSpace
 from .boxes import DumpBox, cell_outline, dump_box, placed
@@ -61,8 +61,9 @@ def write_frames(
           (w, 4, 4). `read_spheres` reads it. Convex bodies are not written.
 
         Both formats hold the ``period``: (3,) lengths, 0 along axes that are not periodic, or the
-        (3, 3) vectors of a cell. In vtp files it is field data. `read_frames` reads both, one frame
-        after the other.
+        (3, 3) vectors of a cell. With a period they also hold the ``deformation`` (3, 3) of the
+        cell. In vtp files both are field data. `read_frames` reads both formats, one frame after
+        the other.
 
         With vtp, convex bodies go into files of their own: ``out/00000100-bodies.vtp``, which
         ``out-bodies.pvd`` lists, with the facets of all bodies, without rounding. The columns of
@@ -301,14 +302,20 @@ def _spheres_to_vtp(simulation: Simulation, path: Path) -> None:
         "torque": simulation.torques,
         "material": simulation.material,
     }
-    vtp.save_points(path, simulation.centers, columns, {"period": saved_period(simulation.period)})
+    vtp.save_points(path, simulation.centers, columns, _cell(simulation))
+
+
+def _cell(simulation: Simulation) -> dict[str, NDArray[np.float64]]:
+    """The period of a frame, and with one the deformation of the cell."""
+    found = {"period": saved_period(simulation.period)}
+    return found if simulation.period is None else found | {DEFORMATION: simulation.deformation}
 
 
 def _spheres_to_npz(simulation: Simulation, path: Path) -> None:
     names = ("centers", "radii", "ids", "velocities", "angular_velocities", "forces", "torques")
     columns: dict[str, Any] = {name: getattr(simulation, name) for name in (*names, "material")}
     columns["poses"] = np.array([wall.pose for wall in simulation.walls]).reshape(-1, 4, 4)
-    columns["period"] = saved_period(simulation.period)
+    columns |= _cell(simulation)
     columns |= {"time": float(simulation.time), "step_count": int(simulation.step_count)}
     with writing.opened(path) as file:
         np.savez(file, **columns)
