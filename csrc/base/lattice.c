@@ -176,6 +176,7 @@ static lattice make(const vec3 vectors[3])
     for (int k = 0; k < 3; k++) {
         const double lost = l.is_along_axes ? 0.0 : rounding_in_box(&l, l.inverse[k]);
         l.slacks[k] = larger(lost, WRAP_SLACK);
+        l.inv_widths[k] = l.widths[k] > 0.0 ? 1.0 / l.widths[k] : 0.0;
     }
     return l;
 }
@@ -301,8 +302,8 @@ image_range lattice_images_of_ball(const lattice *l, vec3 center, double radius)
 {
     double low[3], high[3];
     for (int k = 0; k < 3; k++) {
-        const double part = lattice_repeats(l, k) ? radius / l->widths[k] : 0.0;
-        low[k] = -part - 2.0 * l->slacks[k], high[k] = 1.0 + part + 2.0 * l->slacks[k];
+        const double part = radius * l->inv_widths[k] + 3.0 * l->slacks[k];
+        low[k] = -part, high[k] = 1.0 + part;
     }
     return whole_numbers(l, vec3_scale(center, -1.0), low, high);
 }

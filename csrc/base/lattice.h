@@ -15,8 +15,9 @@ typedef struct lattice {
     double slacks[3]; /* computed fractions of a point in a tilted box are outside of 0 to 1 by at
                          most this, and true fractions by twice as much */
     double widths[3]; /* distance of the two borders of the box that vector a joins; 0: no vector */
-    bool is_periodic;                /* at least one vector is not 0 */
-    bool is_along_axes; /* vector a leads along axis a, in its positive direction, or is 0 */
+    double inv_widths[3]; /* 1 / widths; 0: no vector */
+    bool is_periodic;     /* at least one vector is not 0 */
+    bool is_along_axes;   /* vector a leads along axis a, in its positive direction, or is 0 */
 } lattice;
 
 /* Makes a lattice of a caller's vectors, `dimension` rows of `dimension` numbers, without checking
@@ -73,6 +74,9 @@ static inline double lattice_width(const lattice *l)
 static inline vec3 lattice_shift(const lattice *l, vec3 image)
 {
     const vec3 *v = l->vectors;
+    if (l->is_along_axes) {
+        return (vec3){image.x * v[0].x, image.y * v[1].y, image.z * v[2].z};
+    }
     return (vec3){(image.x * v[0].x + image.y * v[1].x) + image.z * v[2].x,
                   (image.x * v[0].y + image.y * v[1].y) + image.z * v[2].y,
                   (image.x * v[0].z + image.y * v[1].z) + image.z * v[2].z};
@@ -100,6 +104,9 @@ static inline void lattice_put_image(abut_index *to, int dimension, vec3 image)
 static inline vec3 lattice_fractions(const lattice *l, vec3 a)
 {
     const vec3 *f = l->inverse;
+    if (l->is_along_axes) {
+        return (vec3){f[0].x * a.x, f[1].y * a.y, f[2].z * a.z};
+    }
     return (vec3){vec3_dot(f[0], a), vec3_dot(f[1], a), vec3_dot(f[2], a)};
 }
 
@@ -130,6 +137,52 @@ image_range lattice_images_near(const lattice *l, vec3 end, double reach);
 
 /* The images of a ball that may meet the box. The ball's center is in the box. */
 image_range lattice_images_of_ball(const lattice *l, vec3 center, double radius);
+
+/* The images -1, 0 and 1 along each vector, 27 in lexicographic order, as bits. The bits after
+ * IMAGE_0 are positive images. */
+enum { IMAGE_0 = 13 };
+
+/* The image of a bit. */
+static inline vec3 lattice_image_of_bit(int bit)
+{
+    return (vec3){bit / 9 - 1.0, bit / 3 % 3 - 1.0, bit % 3 - 1.0};
+}
+
+/* The images of a ball that may meet the box, as bits; 0: there may be others than these 27. The
+ * ball's center is in the box and has these fractions. */
+static inline uint32_t lattice_bits_of_ball(const lattice *l, vec3 fractions, double radius)
+{
+    /* bits with -1, 0 and 1 along each vector */
+    static const uint32_t all[3][3] = {{0x00001ff, 0x003fe00, 0x7fc0000},
+                                       {0x01c0e07, 0x0e07038, 0x70381c0},
+                                       {0x1249249, 0x2492492, 0x4924924}};
+    const double at[3] = {fractions.x, fractions.y, fractions.z};
+    uint32_t bits = 0x7ffffff;
+    bool is_wide = false;
+    for (int k = 0; k < 3; k++) {
+        const bool repeats = l->inv_widths[k] > 0.0;
+        const double part = radius * l->inv_widths[k] + 3.0 * l->slacks[k];
+        const uint32_t before = repeats && at[k] >= 1.0 - part ? all[k][0] : 0;
+        const uint32_t after = repeats && at[k] <= part ? all[k][2] : 0;
+        bits &= before | all[k][1] | after;
+        is_wide |= repeats && part >= 1.0;
+    }
+    return is_wide ? 0 : bits;
+}
+
+/* Whether image 0 is surely the only image of a ball that meets the box. */
+static inline bool lattice_is_inner_ball(const lattice *l, vec3 center, double radius)
+{
+    double fractions[3];
+    bool is_inner = true;
+    vec3_store(fractions, lattice_fractions(l, center));
+    for (int k = 0; k < 3; k++) {
+        const double margin = radius * l->inv_widths[k] + 4.0 * l->slacks[k];
+        const bool is_between = fractions[k] > margin && fractions[k] < 1.0 - margin;
+        is_inner &= l->inv_widths[k] == 0.0 || is_between;
+    }
+    return is_inner;
+}
 
 /* The number of images in a range. */
 double image_range_count(const image_range *range);

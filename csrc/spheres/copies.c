@@ -19,19 +19,26 @@ enum { CHUNK_SPHERES = 4096 };
 /* The copies of a chunk's spheres: their number, and bounds of their places. */
 typedef struct chunk_copies {
     double count;
-    abut_index first; /* how many copies the chunks before it have */
+    int32_t border_count; /* how many of the chunk's spheres may have copies */
+    abut_index first;     /* how many copies the chunks before it have */
     row_bounds bounds;
 } chunk_copies;
+
+/* A sphere that may have copies, with their images as bits (lattice.h); 0: there may be others. */
+typedef struct border_sphere {
+    int32_t sphere;
+    uint32_t bits;
+} border_sphere;
 
 typedef struct copying {
     const abut_pairs *pairs;
     const lattice *lattice;
     row_set *set;
-    double inv_widths[3]; /* 0: space does not repeat along this vector */
-    double farthest;      /* an upper bound of the coordinates of copies */
-    double most_count;    /* the largest number of copies */
+    double farthest;   /* an upper bound of the coordinates of copies */
+    double most_count; /* the largest number of copies */
     chunk_copies *chunks;
-    sphere_row *rows; /* of all items */
+    border_sphere *border; /* by chunk */
+    sphere_row *rows;      /* of all items */
     sphere_copy *copies;
 } copying;
 
@@ -54,9 +61,13 @@ abut_index copies_pair_limit(const abut_pairs *pairs)
  * of 2. */
 static double octave_reach(const abut_pairs *pairs, double reach)
 {
-    int exponent;
-    frexp(pairs->most_reach / reach, &exponent); /* the quotient is below 2^exponent */
-    return ldexp(pairs->most_reach, 1 - exponent);
+    const double quotient = pairs->most_reach / reach;
+    uint64_t bits;
+    double power;
+    memcpy(&bits, &quotient, sizeof bits);
+    bits &= UINT64_C(0xfff) << 52; /* the largest power of 2 that is not above the quotient */
+    memcpy(&power, &bits, sizeof power);
+    return pairs->most_reach / power;
 }
 
 bool copies_are_of_first(const abut_pairs *pairs, const sphere_row *first, const sphere_row *second,
@@ -67,51 +78,61 @@ bool copies_are_of_first(const abut_pairs *pairs, const sphere_row *first, const
     return own != other ? own > other : !lattice_is_positive(image);
 }
 
+/* The largest reach of partners of a copy; `own` is the largest reach of its sphere's octave. */
+static double partner_reach(const abut_pairs *pairs, double own, bool is_positive)
+{
+    const double most = (is_positive ? own : 0.5 * own) * (1.0 + GRID_ROUNDING);
+    return most >= pairs->least_reach ? most : 0.0;
+}
+
 double copies_partner_reach(const abut_pairs *pairs, double reach, vec3 image)
 {
-    const double own = octave_reach(pairs, reach) * (1.0 + GRID_ROUNDING);
-    const double most = lattice_is_positive(image) ? own : 0.5 * own;
-    return most >= pairs->least_reach ? most : 0.0;
+    return partner_reach(pairs, octave_reach(pairs, reach), lattice_is_positive(image));
 }
 
 /* ---- the images of one sphere ---- */
 
-/* Whether a sphere is so far from the border that it surely has no copies. This is true for most.
- * Copies are at most three reaches away from their partners. */
-static bool is_inner(const copying *c, const sphere_row *row)
+/* The images of a sphere that become copies, as bits. IMAGE_0: there are none. 0: there may be
+ * others than these. */
+static uint32_t bits_of(const copying *c, const sphere_row *row)
 {
-    const vec3 f = lattice_fractions(c->lattice, vec3_load(row->place));
-    const double fractions[3] = {f.x, f.y, f.z};
-    bool is_inside = true;
-    for (int k = 0; k < 3; k++) {
-        const double margin = 3.0 * row->reach * c->inv_widths[k] + 2.0 * WRAP_SLACK;
-        const bool is_between = fractions[k] > margin && fractions[k] < 1.0 - margin;
-        is_inside &= c->inv_widths[k] == 0.0 || is_between;
+    const uint32_t own_image = UINT32_C(1) << IMAGE_0;
+    const vec3 fractions = lattice_fractions(c->lattice, vec3_load(row->place));
+    /* copies are at most three reaches away from their partners: most spheres have none */
+    if (lattice_bits_of_ball(c->lattice, fractions, 3.0 * row->reach) == own_image) {
+        return own_image;
     }
-    return is_inside;
+    const double own = octave_reach(c->pairs, row->reach);
+    const double after = partner_reach(c->pairs, own, true);
+    const double before = partner_reach(c->pairs, own, false);
+    const uint32_t positive = lattice_bits_of_ball(c->lattice, fractions, row->reach + after);
+    const uint32_t negative = lattice_bits_of_ball(c->lattice, fractions, row->reach + before);
+    uint32_t bits = after > 0.0 ? positive & ~(own_image | (own_image - 1)) : 0;
+    bits |= before > 0.0 ? negative & (own_image - 1) : 0;
+    return positive == 0 || negative == 0 ? 0 : bits | own_image;
 }
 
-/* The images of a sphere that may be copies. */
+/* The images of a sphere that may be copies, where bits are not enough. */
 typedef struct copy_range {
-    image_range positive, negative; /* bounds for images after image 0, and before it */
+    image_range positive,
+        negative; /* for images after image 0, and before it; the first has both */
     vec3 image;
     bool is_done;
 } copy_range;
 
-static copy_range images_of(const copying *c, const sphere_row *row)
+static copy_range range_of(const copying *c, const sphere_row *row)
 {
-    const vec3 place = vec3_load(row->place), before = {-1.0, 0.0, 0.0}, after = {1.0, 0.0, 0.0};
-    const double larger_partner = copies_partner_reach(c->pairs, row->reach, after);
-    const double smaller_partner = copies_partner_reach(c->pairs, row->reach, before);
-    copy_range range = {
-        .positive = lattice_images_of_ball(c->lattice, place, row->reach + larger_partner),
-        .negative = lattice_images_of_ball(c->lattice, place, row->reach + smaller_partner),
-        .is_done = larger_partner == 0.0};
-    range.image = range.positive.first;
-    range.is_done = range.is_done || !(image_range_count(&range.positive) <= c->most_count);
-    if (smaller_partner == 0.0) { /* no copy before image 0 */
-        range.negative.first = range.negative.last = (vec3){0.0, 0.0, 0.0};
+    const vec3 place = vec3_load(row->place), none = {0.0, 0.0, 0.0};
+    const double own = octave_reach(c->pairs, row->reach);
+    const double after = partner_reach(c->pairs, own, true);
+    const double before = partner_reach(c->pairs, own, false);
+    copy_range range = {.negative = {none, none}};
+    range.positive = lattice_images_of_ball(c->lattice, place, row->reach + after);
+    if (before > 0.0) {
+        range.negative = lattice_images_of_ball(c->lattice, place, row->reach + before);
     }
+    range.image = range.positive.first;
+    range.is_done = after == 0.0 || !(image_range_count(&range.positive) <= c->most_count);
     return range;
 }
 
@@ -139,9 +160,12 @@ static bool next_copy(copy_range *range, vec3 *image)
 
 /* ---- counting ---- */
 
-static double count_copies(const copying *c, const sphere_row *row)
+static double count_copies(const copying *c, const border_sphere *at)
 {
-    copy_range range = images_of(c, row);
+    if (at->bits != 0) {
+        return (double)(__builtin_popcount(at->bits) - 1);
+    }
+    copy_range range = range_of(c, &c->set->rows[at->sphere]);
     const double all = image_range_count(&range.positive);
     double count = all <= c->most_count ? 0.0 : all;
     vec3 image;
@@ -156,11 +180,18 @@ static abut_status count_chunk(void *context, abut_index chunk, parallel_job *jo
     const copying *c = context;
     const abut_index begin = chunk * CHUNK_SPHERES;
     const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, c->set->count);
-    double count = 0.0;
-    for (abut_index k = begin; k < end && count <= c->most_count; k++) {
-        count += is_inner(c, &c->set->rows[k]) ? 0.0 : count_copies(c, &c->set->rows[k]);
+    border_sphere *border = c->border + begin;
+    int32_t border_count = 0;
+    for (abut_index k = begin; k < end; k++) {
+        const uint32_t bits = bits_of(c, &c->set->rows[k]);
+        border[border_count] = (border_sphere){(int32_t)k, bits};
+        border_count += bits != UINT32_C(1) << IMAGE_0;
     }
-    c->chunks[chunk].count = count;
+    double count = 0.0;
+    for (int32_t k = 0; k < border_count && count <= c->most_count; k++) {
+        count += count_copies(c, &border[k]);
+    }
+    c->chunks[chunk].count = count, c->chunks[chunk].border_count = border_count;
     return parallel_report(job, (end - begin) / 4);
 }
 
@@ -194,25 +225,37 @@ static void make_copy(const copying *c, abut_index sphere, vec3 image, abut_inde
     }
 }
 
+/* Makes the copies of a sphere, from `number` on. Returns the number behind them. */
+static abut_index make_copies(const copying *c, const border_sphere *at, abut_index number,
+                              row_bounds *bounds)
+{
+    uint32_t bits = at->bits & ~(UINT32_C(1) << IMAGE_0);
+    for (; bits; bits &= bits - 1) {
+        const vec3 image = lattice_image_of_bit(__builtin_ctz(bits));
+        make_copy(c, at->sphere, image, number++, bounds);
+    }
+    if (at->bits == 0) {
+        copy_range range = range_of(c, &c->rows[at->sphere]);
+        vec3 image;
+        while (next_copy(&range, &image)) {
+            make_copy(c, at->sphere, image, number++, bounds);
+        }
+    }
+    return number;
+}
+
 static abut_status make_chunk(void *context, abut_index chunk, parallel_job *job)
 {
     const copying *c = context;
-    const abut_index begin = chunk * CHUNK_SPHERES;
-    const abut_index end = parallel_chunk_end(begin, CHUNK_SPHERES, c->set->count);
-    abut_index number = c->chunks[chunk].first;
-    const row_bounds none = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, 0};
-    row_bounds bounds = none;
-    for (abut_index k = begin; k < end; k++) {
-        if (!is_inner(c, &c->rows[k])) {
-            copy_range range = images_of(c, &c->rows[k]);
-            vec3 image;
-            while (next_copy(&range, &image)) {
-                make_copy(c, k, image, number++, &bounds);
-            }
-        }
+    const border_sphere *border = c->border + chunk * CHUNK_SPHERES;
+    chunk_copies *of = &c->chunks[chunk];
+    abut_index number = of->first;
+    of->bounds = (row_bounds){
+        {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, .is_outside = false};
+    for (int32_t k = 0; k < of->border_count; k++) {
+        number = make_copies(c, &border[k], number, &of->bounds);
     }
-    c->chunks[chunk].bounds = bounds;
-    return parallel_report(job, (end - begin) / 4);
+    return parallel_report(job, of->border_count);
 }
 
 static void join_bounds(const copying *c, abut_index chunk_count)
@@ -280,11 +323,9 @@ abut_status copies_make(abut_pairs *pairs, row_set *set, abut_error *error)
                  .set = set,
                  .farthest = bound_places(pairs, set),
                  .most_count = COPIES_AT_LEAST + COUNT_EACH * spheres};
-    for (int k = 0; k < 3; k++) {
-        c.inv_widths[k] = lattice_repeats(l, k) ? 1.0 / l->widths[k] : 0.0;
-    }
     c.chunks = memory_reserve(&set->memory->blocks[SET_COPY_CHUNKS], chunk_count, sizeof *c.chunks);
-    abut_status status = c.chunks ? run(pairs, &c, count_chunk) : ABUT_NO_MEMORY;
+    c.border = memory_reserve(&set->memory->blocks[SET_BORDER], set->count + 1, sizeof *c.border);
+    abut_status status = c.chunks && c.border ? run(pairs, &c, count_chunk) : ABUT_NO_MEMORY;
     if (status) {
         return status;
     }

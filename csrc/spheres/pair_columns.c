@@ -82,22 +82,28 @@ static void move_points(const row_set *own, const pair_block *block)
     }
 }
 
-/* Writes images relative to the caller's centers of both spheres, as the caller's period counts
+/* Makes images relative to the caller's centers of both spheres, as the caller's period counts
  * them. */
-static void write_images(const writing *w, abut_index row, int32_t count, const pair_numbers *n)
+static void name_images(const abut_pairs *pairs, int32_t count, pair_numbers *n)
 {
-    const abut_pairs *pairs = w->pairs;
-    const int dimension = pairs->finder->dimension;
     const bool is_inside = !pairs->own.bounds.is_outside && !pairs->second_set->bounds.is_outside;
+    for (int32_t k = 0; !is_inside && k < count; k++) {
+        const vec3 of_first = gather_wraps(pairs, &pairs->own, n->firsts[k]);
+        const vec3 of_second = gather_wraps(pairs, pairs->second_set, n->seconds[k]);
+        n->images[k] = vec3_add(n->images[k], vec3_sub(of_first, of_second));
+    }
+    for (int32_t k = 0; pairs->finder->has_other_basis && k < count; k++) {
+        n->images[k] = row_images_given(pairs, n->images[k]);
+    }
+}
+
+static void write_images(const writing *w, abut_index row, int32_t count, pair_numbers *n)
+{
+    const int dimension = w->pairs->finder->dimension;
+    abut_index *to = w->columns->image + dimension * row;
+    name_images(w->pairs, count, n);
     for (int32_t k = 0; k < count; k++) {
-        vec3 image = n->images[k];
-        if (!is_inside) {
-            const vec3 of_first = gather_wraps(pairs, &pairs->own, n->firsts[k]);
-            const vec3 of_second = gather_wraps(pairs, pairs->second_set, n->seconds[k]);
-            image = vec3_add(image, vec3_sub(of_first, of_second));
-        }
-        image = lattice_basis_given(&pairs->finder->basis, image);
-        lattice_put_image(w->columns->image + dimension * (row + k), dimension, image);
+        lattice_put_image(to + dimension * k, dimension, n->images[k]);
     }
 }
 

@@ -325,6 +325,7 @@ abut_status abut_pair_finder_build(const abut_pair_input *input, abut_pair_finde
     status = status ? status : check_sizes(made, error);
     if (!status) {
         made->basis = lattice_reduce(&made->lattice);
+        made->has_other_basis = !lattice_is_same(&made->basis.lattice, &made->lattice);
         made->lattice = made->basis.lattice;
     }
     status = status ? status : fill_finder(&copy, made, error);

@@ -24,8 +24,9 @@ struct abut_pair_finder {
     double *radii;   /* the same array where there is no gap */
     double gap;
     abut_search search;
-    lattice_basis basis; /* the shortest vectors of the caller's period: they have few copies */
-    lattice lattice;     /* of the basis */
+    lattice_basis basis;  /* the shortest vectors of the caller's period: they have few copies */
+    lattice lattice;      /* of the basis */
+    bool has_other_basis; /* it differs from the caller's period */
     level_set levels;
     abut_index wanted_levels; /* how many levels the caller wants; 0: the best number */
     bool has_sizes;           /* the caller has given the sizes of levels */

@@ -24,7 +24,8 @@ typedef struct row_set {
 } row_set;
 
 /* Memory blocks of a row_set: rows of items, copies of the caller's radii, the reaches, the bounds
- * of each chunk of rows, copies, their counts by chunk, and reaches of items. */
+ * of each chunk of rows, copies, their counts by chunk, spheres near the border, and reaches of
+ * items. */
 enum {
     SET_ROWS,
     SET_RADII,
@@ -32,6 +33,7 @@ enum {
     SET_BOUNDS,
     SET_COPIES,
     SET_COPY_CHUNKS,
+    SET_BORDER,
     SET_ITEM_REACHES,
     ROW_BLOCKS
 };

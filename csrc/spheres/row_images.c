@@ -18,17 +18,17 @@ static abut_index rows_before(const abut_pairs *pairs, abut_index row, int32_t f
     return row - before;
 }
 
-/* An image as the caller's period counts it. */
-static vec3 given_image(const abut_pairs *pairs, vec3 image)
+vec3 row_images_given(const abut_pairs *pairs, vec3 image)
 {
-    return lattice_basis_given(&pairs->finder->basis, image);
+    const abut_pair_finder *finder = pairs->finder;
+    return finder->has_other_basis ? lattice_basis_given(&finder->basis, image) : image;
 }
 
 /* Whether sphere i touches this image of sphere j, and the pair is a row. A sphere touches its own
  * images in opposite pairs, and one of each pair is a row. */
 static bool is_row(const abut_pairs *pairs, const sphere_row *i, const sphere_row *j, vec3 image)
 {
-    return (i != j || lattice_is_positive(given_image(pairs, image))) &&
+    return (i != j || lattice_is_positive(row_images_given(pairs, image))) &&
            grid_touches(&pairs->finder->lattice, i, j, image);
 }
 
@@ -37,9 +37,9 @@ static bool is_row(const abut_pairs *pairs, const sphere_row *i, const sphere_ro
 static void sort_images(const abut_pairs *pairs, int32_t count, vec3 *images)
 {
     for (int32_t k = 1; k < count; k++) {
-        const vec3 image = images[k], key = given_image(pairs, image);
+        const vec3 image = images[k], key = row_images_given(pairs, image);
         int32_t at = k;
-        for (; at > 0 && vec3_compare(given_image(pairs, images[at - 1]), key) > 0; at--) {
+        for (; at > 0 && vec3_compare(row_images_given(pairs, images[at - 1]), key) > 0; at--) {
             images[at] = images[at - 1];
         }
         images[at] = image;
@@ -65,7 +65,9 @@ static int32_t find_several(const abut_pairs *pairs, abut_index row, int32_t fir
             images[count++] = image;
         }
     }
-    sort_images(pairs, count, images);
+    if (pairs->finder->has_other_basis) {
+        sort_images(pairs, count, images);
+    }
     return count;
 }
 

@@ -9,4 +9,7 @@
 void row_images_find(const abut_pairs *pairs, abut_index row, int32_t count, const int32_t *firsts,
                      const int32_t *seconds, vec3 *images);
 
+/* An image as the caller's period counts it. */
+vec3 row_images_given(const abut_pairs *pairs, vec3 image);
+
 #endif
