@@ -17,6 +17,7 @@ typedef struct deforming_cell {
     vec3 center_velocity; /* of the center: the mean velocity when the cell began */
 
     vec3 pull[3];     /* of eq. 56: L^2, as steps see it */
+    bool pulls;       /* `pull` is not 0 */
     affine_map field; /* of velocities: center_velocity + L (x - center), when a step begins */
 
     /* of the present vectors, half a step ago: rates, which contact laws read; and rates_of_wraps,

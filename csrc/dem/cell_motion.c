@@ -38,6 +38,7 @@ static void set_pull(abut_simulation *s)
     for (int k = 0; k < 3; k++) {
         s->cell.pull[k] = vec3_scale(vec3_add(after[k], before[k]), 1.0 / (step * step));
     }
+    s->cell.pulls = !is_zero(s->cell.pull);
 }
 
 void cell_begin_step(abut_simulation *s)

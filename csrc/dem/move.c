@@ -96,7 +96,7 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
         next_spin = less;
     }
     double wall_work = step * sum.power;
-    if (by->cell) {
+    if (by->cell && by->cell->pulls) {
         const double outer_work = work_of_cell(by, center, sphere->mass, vec3_add(velocity, next));
         work += outer_work, wall_work -= outer_work;
     }

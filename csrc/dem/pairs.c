@@ -549,21 +549,36 @@ static void set_row(const abut_simulation *s, row_block *block, int32_t k, abut_
 }
 
 /* Gives the second sphere of a row the velocity of its image in a cell that deforms. */
-static void follow_image(const abut_simulation *s, row_block *b, int32_t k)
+static void follow_image(const abut_simulation *s, row_block *b, int32_t k, vec3 image)
+{
+    mover *second = &b->movers[1][k];
+    *second = *b->block.second[k];
+    vec3_store(second->velocity,
+               vec3_add(vec3_load(second->velocity), cell_image_velocity(&s->cell, image)));
+    b->block.second[k] = second;
+    b->has_border[k] = true;
+    b->border[k] = simulation_border_velocity(s, image);
+}
+
+/* Finds the rows of a block with images of their own. */
+static void follow_images(const abut_simulation *s, row_block *b, int32_t count)
 {
     const neighbor_list *l = &s->neighbors;
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     const list_cell cell = pair_rows_cell(s, t);
-    const vec3 image = active_image(l, &cell, s->store.centers, t->candidates[b->rows[k]]);
+    const double width = lattice_width(&s->lattice);
+    /* members of clusters may be outside of the box */
+    const bool is_unsure = l->images || s->clusters.count > 0;
     const vec3 none = {0.0, 0.0, 0.0};
-    b->border[k] = none;
-    if (vec3_compare(image, none) != 0) {
-        mover *second = &b->movers[1][k];
-        *second = *b->block.second[k];
-        vec3_store(second->velocity,
-                   vec3_add(vec3_load(second->velocity), cell_image_velocity(&s->cell, image)));
-        b->block.second[k] = second;
-        b->border[k] = simulation_border_velocity(s, image);
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t candidate = t->candidates[b->rows[k]];
+        b->has_border[k] = false;
+        if (is_unsure || !active_is_close(l, candidate, width)) {
+            const vec3 image = active_image(l, &cell, s->store.centers, candidate);
+            if (vec3_compare(image, none) != 0) {
+                follow_image(s, b, k, image);
+            }
+        }
     }
 }
 
@@ -575,8 +590,8 @@ static void fill_block(const void *context, row_block *b, int32_t count)
     for (int32_t k = 0; k < count; k++) {
         set_row(s, b, k, rows_before[k]);
     }
-    for (int32_t k = 0; s->cell.deforms && k < count; k++) {
-        follow_image(s, b, k);
+    if (s->cell.deforms) {
+        follow_images(s, b, count);
     }
 }
 
@@ -619,8 +634,10 @@ static void add_border_power(const abut_simulation *s, const row_block *b)
 {
     const interaction_table *t = &s->now->tables[ABUT_SPHERE_SPHERE];
     for (int32_t k = 0; k < b->block.count; k++) {
-        sphere_sum *sum = &s->store.sums[table_first(t, b->rows[k])];
-        sum->power -= vec3_dot(vec3_load(b->block.effects[k].force), b->border[k]);
+        if (b->has_border[k]) {
+            sphere_sum *sum = &s->store.sums[table_first(t, b->rows[k])];
+            sum->power -= vec3_dot(vec3_load(b->block.effects[k].force), b->border[k]);
+        }
     }
 }
 

@@ -130,7 +130,7 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const r
     double work = 0.5 * by->kick *
                   (vec3_dot(contacts.force, velocities) +
                    vec3_dot(contacts.torque, vec3_add(spin_before, r->spin)));
-    if (by->cell) {
+    if (by->cell && by->cell->pulls) {
         const vec3 pull = cell_acceleration(by->cell, r->position);
         const double outer = 0.5 * by->kick * r->mass * vec3_dot(pull, velocities);
         work += outer, wall_work -= outer;

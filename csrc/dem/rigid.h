@@ -47,7 +47,8 @@ typedef struct rigid_step {
 /* The acceleration of a grain in addition to its forces. */
 static inline vec3 rigid_step_pull(const rigid_step *by, vec3 position)
 {
-    return by->cell ? vec3_add(by->gravity, cell_acceleration(by->cell, position)) : by->gravity;
+    const bool pulls = by->cell && by->cell->pulls;
+    return pulls ? vec3_add(by->gravity, cell_acceleration(by->cell, position)) : by->gravity;
 }
 
 /* The rows of the rotation matrix from the principal axes to the world. */

@@ -11,7 +11,9 @@ typedef struct row_block {
     const abut_index *rows; /* numbers of table rows, ascending */
     bool has_moments;
     mover movers[3][LAW_BLOCK]; /* first partners; second partners; present motions of walls */
-    vec3 border[LAW_BLOCK]; /* pairs in a cell that deforms: the velocity of the border between */
+    /* pairs in a cell that deforms: whether a border is between them, and its velocity */
+    bool has_border[LAW_BLOCK];
+    vec3 border[LAW_BLOCK];
     /* normals and contact history of the last step, turned with their walls */
     double turned_normals[LAW_BLOCK][4], turned[LAW_BLOCK * HISTORY_MOST + HISTORY_PADDING];
     double normals[3 * LAW_BLOCK + ROW_PADDING], overlaps[LAW_BLOCK], shares[LAW_BLOCK];

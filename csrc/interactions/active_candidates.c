@@ -110,6 +110,13 @@ static vec3 image_of(const neighbor_list *l, const list_cell *cell, int32_t cand
                     vec3_load(l->places[l->seconds[candidate]].place));
 }
 
+bool active_is_close(const neighbor_list *l, int32_t candidate, double width)
+{
+    const vec3 from = vec3_load(l->places[l->firsts[candidate]].place);
+    const vec3 to = vec3_load(l->places[l->seconds[candidate]].place);
+    return 4.0 * vec3_norm_sq(vec3_sub(from, to)) * (1.0 + LIST_ROUNDING) < width * width;
+}
+
 vec3 active_image(const neighbor_list *l, const list_cell *cell, const double *centers,
                   int32_t candidate)
 {

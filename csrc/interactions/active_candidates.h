@@ -32,6 +32,10 @@ static inline int32_t active_candidate(int32_t active)
 /* The overlap of a candidate's spheres; negative if there is a gap. */
 double active_overlap(const neighbor_list *l, const neighbor_spheres *s, int32_t candidate);
 
+/* Whether the places in the box of a candidate's spheres are certainly nearest at image 0: they are
+ * closer than half of the smallest width of the box. */
+bool active_is_close(const neighbor_list *l, int32_t candidate, double width);
+
 /* The image of a candidate's second sphere. centers: those of any step since the list was made;
  * they may be outside of the box. cell: the periodic cell of that step. */
 vec3 active_image(const neighbor_list *l, const list_cell *cell, const double *centers,
