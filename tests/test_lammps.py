@@ -1155,3 +1155,69 @@ def test_howto_is_a_program(tmp_path, monkeypatch):
     outputs = [path.read_text().strip() for path in tmp_path.glob("*.out")]
     assert outputs == 2 * [printed.strip()]
     assert (tmp_path / "drum.restart").exists()
+
+
+# ---- dumps of tilted boxes -----------------------------------------------------------------------
+
+TILTED = ([[2, 0, 0], [0.5, 1, 0], [0.25, -0.125, 3]], [[1, 1, 0], [-1, 1.5, 0.25], [0, 0.5, 2]])
+LEFT_HANDED = [[1, 1, 0], [0, 0.5, 2], [-1, 1.5, 0.25]]
+
+
+@pytest.mark.filterwarnings("ignore:.*are rotated:abut.SimulationWarning")
+@pytest.mark.parametrize("cell", [*TILTED, LEFT_HANDED])
+def test_lammps_reads_tilted_dumps_and_abut_reads_its(tmp_path, monkeypatch, cell):
+    monkeypatch.chdir(tmp_path)
+    sim = abut.Simulation(step=1e-5, period=cell)
+    places = np.random.default_rng(0).random((20, 3)) @ cell
+    sim.add_spheres(places, 0.01, abut.Material(density=1000, young=1e6))
+    abut.write_dump("abut.dump")(sim)
+    lmp = lammps(cmdargs=["-log", "none", "-screen", "none"])
+    for line in (
+        "units si",
+        "atom_style sphere",
+        "boundary p p p",
+        "region r prism 0 1 0 1 0 1 0 0 0",
+        "create_box 1 r",
+        "read_dump abut.dump 0 x y z box yes add yes purge no replace no format native",
+        "dump d all custom 1 lammps.dump id type x y z diameter",
+        "dump_modify d sort id format float %.17g",
+        "run 0",
+    ):
+        lmp.command(line)
+    lmp.close()
+    written, read = (abut.read_frames(f"{name}.dump")[0] for name in ("abut", "lammps"))
+    np.testing.assert_allclose(read.period, written.period, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(read.origin, written.origin, rtol=0, atol=1e-15)
+    # LAMMPS wraps.
+    between = (read.centers - written.centers) @ np.linalg.inv(read.period)
+    np.testing.assert_allclose(between, np.round(between), rtol=0, atol=1e-14)
+
+
+def test_both_kinds_of_triclinic_dumps_are_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lmp = lammps(cmdargs=["-log", "none", "-screen", "none"])
+    edges = " ".join(f"a{k} {' '.join(map(str, row))}" for k, row in enumerate(TILTED[1], 1))
+    for line in (
+        "units si",
+        "atom_style sphere",
+        f"lattice custom 1.0 {edges} basis 0 0 0 basis 0.5 0.5 0.25 triclinic/general",
+        "create_box 1 NULL 0 2 0 2 0 2",
+        "create_atoms 1 box",
+        "set group all diameter 0.5",
+        "dump g all custom 1 general.dump id x y z radius",
+        "dump_modify g sort id triclinic/general yes format float %.17g",
+        "dump r all custom 1 restricted.dump id x y z radius",
+        "dump_modify r sort id format float %.17g",
+        "run 0",
+    ):
+        lmp.command(line)
+    lmp.close()
+    general, restricted = (
+        abut.read_frames(f"{name}.dump")[0] for name in ("general", "restricted")
+    )
+    np.testing.assert_allclose(general.period, 2 * np.array(TILTED[1]), rtol=0, atol=1e-14)
+    rotation = np.linalg.solve(general.period, restricted.period)
+    np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), rtol=0, atol=1e-14)
+    moved = (general.centers - general.origin) @ rotation - (restricted.centers - restricted.origin)
+    between = moved @ np.linalg.inv(restricted.period)
+    np.testing.assert_allclose(between, np.round(between), rtol=0, atol=1e-14)

@@ -119,6 +119,31 @@ def test_pairs_and_bonds_in_space(plotter):
     )
 
 
+def test_contacts_of_polygons(figure):
+    square = abut.ConvexShape([[-0.1, -0.1], [0.1, -0.1], [0.1, 0.1], [-0.1, 0.1]])
+    positions = [[0.05, 0.5], [0.9, 0.45]]
+    finder = abut.ConvexFinder(square)
+    contacts = finder.find(positions, period=(1, None))
+    assert len(contacts) == 1
+
+    def cells_in(axes):
+        return [one for one in axes.collections if type(one).__name__ == "LineCollection"]
+
+    drawn = cells_in(contacts.plot(figure.add_subplot(), bodies=(finder, positions)))
+    assert np.ptp([*drawn[0].get_segments()], axis=(0, 1)).tolist() == pytest.approx([1, 0.05])
+    left_out = contacts.plot(figure.add_subplot(), cell=False)
+    assert len(cells_in(left_out)) == len(drawn) - 1
+
+
+def test_contacts_of_polyhedra(plotter):
+    cube = abut.ConvexShape(0.1 * (np.indices((2, 2, 2)).reshape(3, -1).T - 0.5))
+    finder, positions = abut.ConvexFinder(cube), [[0.03, 0.5, 0.5], [0.95, 0.5, 0.5]]
+    contacts = finder.find(positions, period=(1, 1, 1))
+    assert len(contacts) == 1
+    drawn = contacts.plot(plotter, bodies=(finder, positions))
+    np.testing.assert_allclose(drawn_in(drawn), [[0, 0, 0], [1, 1, 1]])
+
+
 def test_the_cell_lies_around_centers():
     cell = np.array(CELL)
     for centers, origin in (

@@ -159,6 +159,7 @@ class ConvexPlotOptions(BackendOption, total=False):
 
     bodies: tuple[Any, ...] | None
     normals: bool
+    cell: bool
     body_count: int
     arrow_count: int
     alpha: float

@@ -14,6 +14,7 @@ from ..base import checks
 from ..base.arrays import Doubles
 from ..base.orientations import turned
 from ..search.facets import vtk_cells
+from .cells import cell_lines_of_centers, draw_cell, draw_cell_in_pyvista
 from .in_matplotlib import flat_axes, set_flat_frame
 from .in_pyvista import draw_mesh_in_pyvista, draw_surface_in_pyvista, plotter_of
 from .looks import COLORS, FACET_COLOR, LINE_COLOR, drawing_module, evenly, most, opacity
@@ -81,6 +82,7 @@ def plot_convex_contacts(
     backend: Backend | None = None,
     bodies: tuple[Any, ...] | None = None,
     normals: bool = True,
+    cell: bool = True,
     body_count: int = 500,
     arrow_count: int = 500,
     alpha: float = 0.25,
@@ -92,6 +94,10 @@ def plot_convex_contacts(
     ax = _canvas(contacts.point.shape[1], ax, backend)
     if bodies is not None:
         _draw_touching(contacts, ax, bodies, body_count, alpha)
+    if cell:
+        centers = contacts.point if bodies is None else checks.doubles(bodies[1], "positions")
+        edges = cell_lines_of_centers(contacts.period, centers)
+        (draw_cell if is_flat else draw_cell_in_pyvista)(ax, edges)
     rows = evenly(len(contacts), arrow_count if normals else 0)
     arrows = contacts.point[rows], contacts.normal[rows] * _arrow_length(contacts, bodies)
     return (_flat_contacts if is_flat else _contacts_in_space)(ax, contacts, arrows)
