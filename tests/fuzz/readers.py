@@ -34,6 +34,7 @@ READERS = (
     *((".npz", load) for load in (abut.load_contacts, abut.load_pairs, abut.load_convex_contacts)),
     *((ending, read_all_frames) for ending in (".csv", ".dump", ".vtp", ".pvd")),
     (".stl.gz", abut.read_mesh),
+    (".xyz", read_all_frames),
 )
 
 

@@ -39,8 +39,11 @@ def _opened(path: Path) -> Iterator[Any]:
     try:
         with hoomd.open(str(path), "r") as frames:
             yield frames
-    except RuntimeError as error:
-        raise ValueError(f"it is broken, or was cut off: {error}") from None
+    except (ImportError, MemoryError, OSError, ValueError):
+        raise
+    # The package raises errors of any type for broken files.
+    except Exception as error:
+        raise ValueError(f"it is broken, or was cut off: {error}") from error
 
 
 def read_spheres(
