@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import abut
+from abut import cli
 from abut.base.outlines import Plane, completed, fractions_of, outline_of
-from abut.base.periods import read_period, shifts_of, vectors_of
+from abut.base.periods import read_period, vectors_of
 from test_frames import listed, simulation, wall
 
 SHEARED = [[2, 0, 0], [0.5, 1, 0], [0.25, -0.125, 3]]
@@ -113,6 +114,10 @@ def tilted(period, **options):
     return simulation(period=read_period(period), **options)
 
 
+def run(line):
+    return cli.main(line.split())
+
+
 def written(sim, **options):
     abut.write_dump("run.dump", **options)(sim)
     names = ["vx", "vy", "vz", "omegax", "omegay", "omegaz", "fx", "fy", "fz"]
@@ -181,15 +186,13 @@ def test_pairs_are_those_of_the_simulation():
     sim.velocities = sim.angular_velocities = sim.forces = np.zeros((30, 3))
     with pytest.warns(abut.SimulationWarning, match="rotated"):
         frame = written(sim)
-
-    def overlaps(places, period):
-        images = np.indices((5, 5, 5)).reshape(3, -1).T - 2
-        between = places[:, None, None] - places[None, :, None] - shifts_of(images, period)
-        return np.sort(0.5 - np.sqrt((between**2).sum(axis=-1)), axis=None)
-
-    np.testing.assert_allclose(
-        overlaps(frame.centers, frame.period), overlaps(centers, sim.period), atol=1e-12
-    )
+    given = abut.find_pairs(centers, 0.25, period=sim.period)
+    found = abut.find_pairs(frame.centers, frame.radii, period=frame.period)
+    assert given.image.any(axis=1).sum() > 5
+    np.testing.assert_array_equal(np.c_[found.i, found.j], np.c_[given.i, given.j])
+    np.testing.assert_allclose(np.sort(found.overlap), np.sort(given.overlap), atol=1e-12)
+    assert run("pairs run.dump -o pairs.csv") == 0
+    assert len(Path("pairs.csv").read_text().splitlines()) == len(given) + 1
 
 
 def test_a_run_is_warned_of_once(recwarn):
