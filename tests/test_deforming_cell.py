@@ -530,15 +530,52 @@ def test_a_rate_that_cannot_be_is_named(make, rate, message):
     assert not sim.velocity_gradient.any()
 
 
-def test_walls_and_fixed_spheres_cannot_be_added_to_a_cell_that_deforms():
+def test_walls_and_fixed_particles_cannot_be_added_to_a_cell_that_deforms():
     sim = made()
-    ids = sim.add_spheres([[0.5, 0.5, 0.5]], 0.1, GRAIN)
+    sim.add_spheres([[0.5, 0.5, 0.5]], 0.1, GRAIN)
     sim.deform_cell(STRETCH)
+    with pytest.raises(ValueError, match="sphere 0 cannot be fixed, because the cell deforms"):
+        sim.fixed = True
+    with pytest.raises(ValueError, match=r"centers\[1\] cannot be fixed"):
+        sim.add_spheres(np.eye(3) / 2, 0.1, GRAIN, fixed=[False, True, False])
+    with pytest.raises(ValueError, match="a wall cannot be added"):
+        sim.add_wall(abut.HalfSpace([0, 0, 0], [0, 0, 1]))
+    assert len(sim.ids) == 1
+    assert not len(sim.walls)
+    sim.deform_cell(AT_REST)
     sim.fixed = True
-    with pytest.raises(ValueError, match="sphere 0 is fixed"):
-        sim.run(steps=1)
-    sim.remove_spheres(ids)
-    sim.run(steps=1)
+
+
+def test_newcomers_move_with_the_cell():
+    sim = made(law=LAWS["linear"])
+    sim.add_spheres([[0.5, 0.5, 0.5]], 0.01, GRAIN)
+    sim.deform_cell(GENERAL)
+    sim.run(steps=10)
+    middle = sim.centers[0]
+    places = np.array([[0.2, 0.7, 0.1], [0.9, 0.3, 0.4]])
+    field = (places - middle) @ GENERAL.T
+    sim.add_spheres(places, 0.01, GRAIN)
+    assert sim.velocities[1:] == pytest.approx(field, abs=1e-12)
+    sim.add_clusters(abut.Cluster([[0, 0, 0], [0.01, 0, 0]], 0.01), places + 0.05, GRAIN)
+    expected = (sim.clusters.positions - middle) @ GENERAL.T
+    assert sim.clusters.velocities == pytest.approx(expected, abs=1e-2)
+    sim.add_spheres([[0.8, 0.8, 0.8]], 0.01, GRAIN, velocities=[[1, 2, 3]])
+    assert sim.velocities[-1].tolist() == [1, 2, 3]
+
+
+def test_newcomers_outside_of_the_cell_get_the_velocity_of_their_image():
+    sim = made(law=LAWS["linear"])
+    sim.add_spheres([[0.5, 0.5, 0.5]], 0.01, GRAIN)
+    sim.deform_cell(GENERAL)
+    sim.run(steps=10)
+    places, image = np.array([[0.2, 0.7, 0.3]]), np.array([[1, -1, 2]])
+    sim.add_spheres(places + image @ sim.cell, 0.01, GRAIN)
+    assert sim.images[-1].tolist() == image[0].tolist()
+    inside = sim.copy()
+    half_a_step_ago = (np.eye(3) - exponential(-sim.step * GENERAL)) / sim.step
+    velocity = (places + image @ sim.cell - sim.centers[0]) @ GENERAL.T
+    velocity -= image @ sim.cell @ half_a_step_ago.T
+    assert inside.velocities[-1] == pytest.approx(velocity[0], abs=1e-9)
 
 
 def test_deformation_is_a_matrix():

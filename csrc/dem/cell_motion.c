@@ -27,6 +27,18 @@ static void gradient_before(const vec3 gradient[3], double step, vec3 before[3])
     }
 }
 
+void cell_place(const abut_simulation *s, double place[3], int32_t images[3], vec3 *velocity)
+{
+    const vec3 from = vec3_load(place);
+    lattice_wrap_place(&s->lattice, place, images);
+    if (s->cell.deforms) {
+        vec3 before[3];
+        gradient_before(s->cell.gradient, s->last.step, before);
+        const vec3 image = lattice_nearest(&s->lattice, vec3_sub(from, vec3_load(place)));
+        *velocity = vec3_sub(*velocity, rows_turn(before, image));
+    }
+}
+
 /* The acceleration by which places x of central differences are exactly expm(t L) x:
  * (expm(dt L) + expm(-dt L) - 2) / dt^2. */
 static void set_pull(abut_simulation *s)

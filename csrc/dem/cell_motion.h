@@ -11,6 +11,10 @@ void cell_begin_step(abut_simulation *s);
  * cell_move. affine: adds the change of the linear field to the velocities of grains. */
 void cell_set_gradient(abut_simulation *s, const vec3 gradient[3], bool affine);
 
+/* Moves the place of a grain that was added or placed into the cell, with the velocity of the image
+ * that is there. */
+void cell_place(const abut_simulation *s, double place[3], int32_t images[3], vec3 *velocity);
+
 /* Moves the vectors of the cell by a step. If a vector has become shorter by exchanging it, it is
  * exchanged, and images get their new names. Call it before grains move. Cannot fail. */
 void cell_move(abut_simulation *s);

@@ -95,7 +95,8 @@ bool rigid_will_be_finite(const rigid *r, wrench sum, const rigid_step *by)
            isfinite(momentum.x + momentum.y + momentum.z) && isfinite(shift.x + shift.y + shift.z);
 }
 
-void rigid_wrap(rigid *r, const lattice *l)
+/* Moves the position into the periodic box. */
+static void wrap_position(rigid *r, const lattice *l)
 {
     double place[3];
     vec3_store(place, r->position);
@@ -142,7 +143,7 @@ void rigid_move(rigid *r, wrench sum, wrench contacts, double wall_work, const r
     if (by->cell) {
         wrap_in_cell(r, by);
     } else {
-        rigid_wrap(r, by->lattice);
+        wrap_position(r, by->lattice);
     }
 }
 

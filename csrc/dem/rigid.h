@@ -105,7 +105,4 @@ void rigid_stay(rigid *r, double wall_work);
 /* Starts a body at its present position, as after a step. Its spin follows from its momentum. */
 void rigid_place(rigid *r);
 
-/* Moves the position of a body into the periodic box. */
-void rigid_wrap(rigid *r, const lattice *l);
-
 #endif

@@ -1,6 +1,7 @@
 /* Rigid bodies by row: in the order in which callers have added them. */
 #include <string.h>
 
+#include "cell_motion.h"
 #include "energy.h"
 #include "sphere_order.h"
 #include "population.h"
@@ -130,7 +131,10 @@ static void begin_motion(const abut_simulation *s, rigid_body *to, const abut_ri
     if (from->positions || from->orientations) {
         rigid_body_set_frame(to, &frame);
     }
-    rigid_wrap(&to->rigid, &s->lattice);
+    double place[3];
+    vec3_store(place, to->rigid.position);
+    cell_place(s, place, to->rigid.images, &to->rigid.velocity);
+    to->rigid.position = vec3_load(place);
     rigid_place(&to->rigid);
 }
 

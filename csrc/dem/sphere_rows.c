@@ -6,6 +6,7 @@
 #include "apart.h"
 #include "bond_laws.h"
 #include "bond_pairs.h"
+#include "cell_motion.h"
 #include "energy.h"
 #include "move.h"
 #include "sphere_order.h"
@@ -129,8 +130,10 @@ static void wrap_rows(abut_simulation *s, abut_index first)
 {
     for (abut_index place = 0; place < s->store.count; place++) {
         if (s->store.rows[place] >= first && s->store.clusters[place] < 0) {
-            lattice_wrap_place(&s->lattice, s->store.centers + 3 * place,
-                               s->store.images + 3 * place);
+            mover *sphere = &s->store.movers[place];
+            vec3 velocity = vec3_load(sphere->velocity);
+            cell_place(s, s->store.centers + 3 * place, s->store.images + 3 * place, &velocity);
+            vec3_store(sphere->velocity, velocity);
         }
     }
 }

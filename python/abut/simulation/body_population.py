@@ -15,6 +15,7 @@ from ..base.orientations import product, read_orientations
 from ..laws.materials import Material
 from ..search.shape import ConvexShape
 from .body_contacts import BodyContacts
+from .cell_contents import check_fixed
 from .column_input import (
     angular_momenta,
     check_finite,
@@ -105,7 +106,8 @@ class BodyPopulation(Population):
         masses : (b,) array_like or float, optional
             By default density times volume with rounding. The inertia is proportional to the mass.
         velocities : (b, 3) or (3,) array_like, optional
-            Velocities of the centers of mass. By default 0.
+            Velocities of the centers of mass. By default 0, or those of a cell that deforms:
+            see `deform_cell`.
         angular_velocities : (b, 3) or (3,) array_like, optional
         fixed : bool or (b,) array_like of bool, default False
             Whether the bodies are fixed: see `fixed`.
@@ -155,10 +157,11 @@ class BodyPopulation(Population):
         shapes = self._sim.shapes if shape in self._sim.shapes else (*self._sim.shapes, shape)
         columns = body_columns(shape, shapes.index(shape), sizes, heavy, number)
         columns |= {"positions": places, "orientations": turns}
-        columns["velocities"] = read_vectors(velocities, "velocities", count)
+        columns["velocities"] = self._velocities(velocities, places)
         axes = product(turns, columns["axes"])
         columns["angular_momenta"] = angular_momenta(axes, columns["inertias"], spins)
         columns["fixed"] = read_mask(fixed, count)
+        check_fixed(self._sim, columns["fixed"], "positions[{}]", range(count))
         check_still(columns, columns["fixed"] != 0, "positions[{}]", range(count))
         numbers = self._sim._settled().with_bodies(count)
         then = self._sim._changed(numbers=numbers, laws=laws, shapes=shapes)

@@ -13,32 +13,13 @@ from ..base import checks
 from ..base.arithmetic import lengths, matrix_product
 from ..base.arrays import Doubles, locked
 from ..base.periods import Period, read_period, repeats_along, vectors_of
+from .cell_contents import CELL, cell_of
 from .population import Part
 from .python_side import changes
 
 if TYPE_CHECKING:
     from .simulation import Simulation
     from .state import State
-
-_MATRICES = (
-    ("vectors", "gradient", "deformation")  # now
-    + ("began", "numbers", "back", "rates", "pull")  # of the last step
-)
-
-# dtype of the library's abut_cell
-CELL = np.dtype(
-    [
-        *((name, np.float64, (3, 3)) for name in _MATRICES),
-        *((name, np.float64, (3,)) for name in ("center", "center_velocity", "center_began")),
-        *((name, np.float64) for name in ("pending", "deforms", "has_moved")),
-    ]
-)
-
-
-def cell_of(simulation: State) -> np.void:
-    """The state of a simulation's cell, with the members of abut_cell."""
-    found: np.void = simulation._once("cell", lambda: simulation._core.cell().view(CELL)[0])
-    return found
 
 
 def current_period(simulation: State) -> Period | None:

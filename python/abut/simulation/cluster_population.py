@@ -13,6 +13,7 @@ from ..base.arrays import Columns, Doubles, Indices, locked
 from ..base.orientations import from_matrix, inverse, product, read_orientations, turned
 from ..laws.materials import Material
 from ..results.contacts import Contacts
+from .cell_contents import check_fixed, resting
 from .clusters import Cluster
 from .column_input import (
     angular_momenta,
@@ -87,7 +88,7 @@ class ClusterPopulation(Population):
         orientations : (c, 4) array_like or scipy.spatial.transform.Rotation, optional
             Rotations from the cluster's frame to the world: quaternions x, y, z, w, of any length.
         velocities, angular_velocities : (c, 3) or (3,) array_like, optional
-            By default 0.
+            By default 0, or those of a cell that deforms: see `deform_cell`.
         fixed : bool or (c,) array_like of bool, default False
             Whether the clusters are fixed: see `fixed`.
 
@@ -128,10 +129,11 @@ class ClusterPopulation(Population):
         spins = read_vectors(angular_velocities, "angular_velocities", count)
         laws, number = self._sim._laws.numbered(material)
         bodies, spheres = self._columns(cluster, material, number, places, turns)
-        bodies["velocities"] = read_vectors(velocities, "velocities", count)
+        bodies["velocities"] = self._velocities(velocities, places)
         momenta = angular_momenta(bodies["orientations"], bodies["inertias"], spins)
         bodies["angular_momenta"] = momenta
         bodies["fixed"] = read_mask(fixed, count)
+        check_fixed(self._sim, bodies["fixed"], "positions[{}]", range(count))
         check_still(bodies, bodies["fixed"] != 0, "positions[{}]", range(count))
         return self._put(cluster, bodies, spheres, laws=laws)
 
@@ -147,6 +149,7 @@ class ClusterPopulation(Population):
         self._sim._laws.check_clusters([number])
         principal = product(turns, from_matrix(cluster.axes))
         bodies = cluster_columns(cluster, material, positions, principal)
+        bodies["velocities"] = resting(self._sim, positions)
         return bodies, member_columns(cluster, bodies, number)
 
     def _put(

@@ -22,7 +22,8 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices
 from ..base.warnings import warn
-from .column_input import check_still, find, read_forces
+from .cell_contents import check_fixed, resting
+from .column_input import check_still, find, read_forces, read_vectors
 from .columns import Column
 from .handle import Handle
 from .python_side import changes
@@ -101,7 +102,14 @@ class Population(Part):
         if self.moves:
             fixed = given["fixed"] != 0 if "fixed" in given else np.asarray(self.fixed)
             check_still(given, fixed, self.noun + " {}", self.numbers)
+            check_fixed(self._sim, fixed, self.noun + " {}", self.numbers)
         self._core.assign(self.kind, given)
+
+    def _velocities(self, given: Any, places: Doubles) -> Doubles:
+        """Read velocities of new particles (n, 3); by default they are at rest in the cell."""
+        if given is None:
+            return resting(self._sim, places)
+        return read_vectors(given, "velocities", len(places))
 
     def _replace(self, **columns: Any) -> dict[str, Any]:
         name = f"sim.{self.nouns}"

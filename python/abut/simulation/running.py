@@ -12,7 +12,7 @@ from ..base.progress import Counts, Progress
 from ..base.simd import level
 from ..laws.probes import case_radius, case_text
 from ..search.statistics import SimulationStatistics
-from .cell import cell_of
+from .cell_contents import cell_of
 from .population import Part
 from .watch import BODY, SPHERE, WALL, StableStep
 

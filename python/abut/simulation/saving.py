@@ -21,7 +21,7 @@ from ..laws.user_law_files import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.shape import ConvexShape
-from .cell import cell_of
+from .cell_contents import cell_of
 from .deforming import Deforming
 from .drives import numbers
 from .python_side import Bounds

@@ -23,7 +23,8 @@ from .body_contacts import BodyContacts
 from .body_population import BodyPopulation
 from .bond_population import BondPopulation
 from .bounds import Leaving
-from .cell import Cells, cell_of, read_deformation
+from .cell import Cells, read_deformation
+from .cell_contents import cell_of
 from .cluster_population import ClusterPopulation
 from .deforming import Structure
 from .events import Events

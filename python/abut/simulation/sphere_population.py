@@ -15,6 +15,7 @@ from ..base.arrays import Columns, Doubles, Indices
 from ..base.periods import shortest_period
 from ..laws.materials import Material
 from ..results.contacts import Contacts
+from .cell_contents import check_fixed, resting
 from .column_input import check_still, find, read_mask, read_points, read_vectors, sphere_columns
 from .columns import AssignedColumn, Column, MaskColumn
 from .handle import Handle
@@ -73,7 +74,7 @@ class SpherePopulation(Population):
         material : Material
             It needs a density.
         velocities, angular_velocities : (n, 3) or (3,) array_like, optional
-            By default 0.
+            By default 0, or those of a cell that deforms: see `deform_cell`.
         fixed : bool or (n,) array_like of bool, default False
             Whether the spheres are fixed: see `fixed`.
 
@@ -110,10 +111,11 @@ class SpherePopulation(Population):
         sizes = checks.lengths(radii, "radii", len(points), "center")
         laws, number = self._sim._laws.numbered(material)
         columns = self._columns(points, sizes, material, number) | {
-            "velocities": read_vectors(velocities, "velocities", len(points)),
+            "velocities": self._velocities(velocities, points),
             "spins": read_vectors(angular_velocities, "angular_velocities", len(points)),
             "fixed": read_mask(fixed, len(points)),
         }
+        check_fixed(self._sim, columns["fixed"], "centers[{}]", range(len(points)))
         check_still(columns, columns["fixed"] != 0, "centers[{}]", range(len(points)))
         return self._put(columns, laws=laws)
 
@@ -124,7 +126,8 @@ class SpherePopulation(Population):
             raise ValueError(
                 f"{material} has no density, but spheres need one: Material(density=...)"
             )
-        return sphere_columns(centers, radii, material.density, number)
+        columns = sphere_columns(centers, radii, material.density, number)
+        return columns | {"velocities": resting(self._sim, centers)}
 
     def _put(self, columns: dict[str, NDArray[Any]], **parts: Any) -> Indices:
         """Add spheres, replace `parts` of the record `Known`, and return the new ids."""

@@ -16,6 +16,7 @@ from ..base.warnings import warn
 from ..laws.materials import Material
 from ..results.contacts import Contacts
 from ..search.half_space import HalfSpace, read_surface
+from .cell_contents import check_new_wall
 from .column_input import read_mask
 from .columns import AssignedColumn, Column, MaskColumn
 from .deforming import Deforming, Structure
@@ -131,6 +132,7 @@ class WallPopulation(Population, Sequence[Wall]):
         """
         laws, number = self._sim._laws.numbered(Material() if material is None else material)
         surface = read_surface(mesh)
+        check_new_wall(self._sim)
         check_surface(surface, len(self._sim._walls.entries), self._sim.period)
         if not isinstance(surface, HalfSpace) and not len(surface):
             warn("the mesh of the wall has no facets: nothing can touch it")
