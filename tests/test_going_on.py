@@ -165,7 +165,7 @@ def test_another_number_of_spheres_or_bodies(steps):
 
 @pytest.mark.parametrize(
     ("number", "message"),
-    [(0, "contacts in 2 dimensions"), (2, "pairs in 3 dim"), (4, "the period None, but it is")],
+    [(0, "contacts in 2 dimensions"), (2, "pairs in 3 dim"), (4, "the period none, but it is")],
 )
 def test_other_searches(number, message):
     now = [
