@@ -32,41 +32,86 @@ static bool is_row(const abut_pairs *pairs, const sphere_row *i, const sphere_ro
            grid_touches(&pairs->finder->lattice, i, j, image);
 }
 
-/* Sorts images into lexicographic order, as the caller's period counts them. In most cells they are
- * in this order already. */
-static void sort_images(const abut_pairs *pairs, int32_t count, vec3 *images)
+/* The pair of rows whose images are looked for, and all images at which they may touch. */
+typedef struct image_search {
+    const abut_pairs *pairs;
+    const sphere_row *i, *j;
+    image_range range;
+} image_search;
+
+/* Sets *image to the image that follows *given in lexicographic order, and *given to its name, as
+ * the caller's period counts it. Images of another basis are in no order, so all are compared. */
+static void find_next(const image_search *s, vec3 *given, vec3 *image)
 {
-    for (int32_t k = 1; k < count; k++) {
-        const vec3 image = images[k], key = row_images_given(pairs, image);
-        int32_t at = k;
-        for (; at > 0 && vec3_compare(row_images_given(pairs, images[at - 1]), key) > 0; at--) {
-            images[at] = images[at - 1];
+    const vec3 before = *given;
+    bool is_found = false, has_image = true;
+    vec3 next = s->range.first;
+    for (; has_image; has_image = image_range_next(&s->range, &next)) {
+        const vec3 name = row_images_given(s->pairs, next);
+        if (vec3_compare(name, before) > 0 && (!is_found || vec3_compare(name, *given) < 0) &&
+            is_row(s->pairs, s->i, s->j, next)) {
+            *given = name, *image = next;
+            is_found = true;
         }
-        images[at] = image;
     }
 }
 
+/* Writes `count` images of rows, in the order of rows. `before` rows of the same spheres are before
+ * them. */
+static void find_by_name(const image_search *s, abut_index before, int32_t count, vec3 *images)
+{
+    vec3 given = {-INFINITY, -INFINITY, -INFINITY}, image = {0.0, 0.0, 0.0};
+    for (abut_index k = 0; k < before + count; k++) {
+        find_next(s, &given, &image);
+        if (k >= before) {
+            images[k - before] = image;
+        }
+    }
+}
+
+/* Does what find_by_name does, if the images of the search are in the order of rows. */
+static void find_in_order(const image_search *s, abut_index before, int32_t count, vec3 *images)
+{
+    abut_index found = 0;
+    vec3 image = s->range.first;
+    bool has_image = true;
+    for (; has_image && found < before + count; has_image = image_range_next(&s->range, &image)) {
+        if (is_row(s->pairs, s->i, s->j, image)) {
+            if (found >= before) {
+                images[found - before] = image;
+            }
+            found++;
+        }
+    }
+}
+
+/* How many of the rows from `row` on have the same two spheres, at most `most`. */
+static int32_t rows_from(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most)
+{
+    int32_t count = 1;
+    while (count < most && row + count < pairs->offsets[first + 1] &&
+           pairs->seconds[row + count] == pairs->seconds[row]) {
+        count++;
+    }
+    return count;
+}
+
 /* Writes the images of `row` and the rows after it with the same two spheres, at most `most`.
- * Returns their number. The k-th of these rows has the k-th image at which the spheres touch. */
+ * Returns their number. Of the rows of two spheres, the k-th one has the k-th image. */
 static int32_t find_several(const abut_pairs *pairs, abut_index row, int32_t first, int32_t most,
                             vec3 *images)
 {
-    const sphere_row *i = &pairs->own.rows[first];
-    const sphere_row *j = &pairs->second_set->rows[pairs->seconds[row]];
-    const vec3 apart = vec3_sub(vec3_load(i->place), vec3_load(j->place));
-    const image_range range =
-        lattice_images_near(&pairs->finder->lattice, apart, i->reach + j->reach);
-    abut_index before = rows_before(pairs, row, first);
-    int32_t count = 0;
-    vec3 image = range.first;
-    bool has_image = image_range_count(&range) > 0.0;
-    for (; has_image && count < most; has_image = image_range_next(&range, &image)) {
-        if (is_row(pairs, i, j, image) && before-- <= 0) {
-            images[count++] = image;
-        }
-    }
+    image_search s = {.pairs = pairs,
+                      .i = &pairs->own.rows[first],
+                      .j = &pairs->second_set->rows[pairs->seconds[row]]};
+    const vec3 apart = vec3_sub(vec3_load(s.i->place), vec3_load(s.j->place));
+    s.range = lattice_images_near(&pairs->finder->lattice, apart, s.i->reach + s.j->reach);
+    const abut_index before = rows_before(pairs, row, first);
+    const int32_t count = rows_from(pairs, row, first, most);
     if (pairs->finder->has_other_basis) {
-        sort_images(pairs, count, images);
+        find_by_name(&s, before, count, images);
+    } else {
+        find_in_order(&s, before, count, images);
     }
     return count;
 }
@@ -82,8 +127,7 @@ static void replace_several(const abut_pairs *pairs, abut_index row, int32_t cou
             !pairs_may_touch_twice(pairs, i->reach + j->reach) ||
             (is_alone(pairs, row + k, firsts[k]) && is_row(pairs, i, j, images[k]));
         if (!is_nearest) {
-            const int32_t found = find_several(pairs, row + k, firsts[k], count - k, images + k);
-            k += found > 0 ? found - 1 : 0;
+            k += find_several(pairs, row + k, firsts[k], count - k, images + k) - 1;
         }
     }
 }
