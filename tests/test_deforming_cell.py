@@ -113,6 +113,23 @@ def test_any_basis_of_the_lattice_gives_the_same_paths(rate, numbers):
     assert len(first.pairs)
 
 
+@pytest.mark.parametrize("law", LAWS)
+def test_contacts_at_several_images_continue_when_vectors_are_exchanged(law):
+    numbers = [np.eye(3), [[1, 2, 0], [0, 1, 0], [1, 0, 1]], [[1, 0, 0], [0, 1, 0], [0, 3, 1]]]
+    sims = [made(0.3 * np.array(rows), 1e-4, LAWS[law]) for rows in numbers]
+    rng = np.random.default_rng(2)
+    centers, velocities = 0.3 * rng.random((3, 3)), rng.normal(0, 0.3, (3, 3))
+    for sim in sims:
+        sim.add_spheres(centers, [0.1, 0.12, 0.06], GRAIN, velocities=velocities)
+        sim.deform_cell(5 * SHEAR)
+    for _ in range(6):
+        for sim in sims:
+            sim.run(steps=500)
+        energies = [np.array(sim.energy)[[1, 3, 4]] for sim in sims]
+        assert np.array(energies) == pytest.approx(np.array([energies[0]] * 3), rel=1e-5)
+        assert len({len(sim.pairs) for sim in sims}) == 1
+
+
 def test_deformation_is_counted_anew():
     sim = made()
     sim.deform_cell(SHEAR)
@@ -325,9 +342,14 @@ def test_lists_miss_nothing(count, rate):
 
 @pytest.mark.parametrize("rate", RATES.values(), ids=RATES)
 def test_mixtures_continue_from_files_with_the_same_bits(rate, tmp_path):
-    sim = mixture(rate)
-    for _ in range(6):
-        sim.run(steps=97)
+    sim = mixture(AT_REST)
+    sim.run(steps=20)
+    sim.deform_cell(rate)
+    for number in range(7):
+        if number == 5:
+            sim.deform_cell(AT_REST)  # and deforms again after some steps
+        if number == 6:
+            sim.deform_cell(rate)
         sim.save(tmp_path / "a.npz")
         others = (abut.load_simulation(tmp_path / "a.npz"), sim.copy())
         for other in others:
@@ -336,6 +358,27 @@ def test_mixtures_continue_from_files_with_the_same_bits(rate, tmp_path):
             each.run(steps=7)
         for other in others:
             check_same(sim, other)
+        sim.run(steps=97)
+
+
+def test_files_of_the_step_of_an_exchange(tmp_path):
+    sim, count = mixture(FAST), 0
+    while count < 3:
+        sim.run(steps=1)
+        if not exchanged(sim):
+            continue
+        count += 1
+        sim.save(tmp_path / "a.npz")
+        other = abut.load_simulation(tmp_path / "a.npz")
+        for _ in range(3):
+            check_same(sim, other)
+            for each in (sim, other):
+                each.run(steps=1)
+
+
+def exchanged(sim):
+    """Whether a vector was exchanged in the last step, so it is not near one of before."""
+    return np.abs(sim.cell - sim.pairs.period).max() > 0.1
 
 
 @pytest.mark.parametrize("rate", RATES.values(), ids=RATES)

@@ -160,25 +160,14 @@ static void add_field_to_spheres(void *context, abut_index begin, abut_index end
     }
 }
 
-/* Members of a cluster get the velocity that their cluster gets. */
-static void add_field_to_members(const field_change *f, const rigid_body *cluster, vec3 change)
-{
-    const store *spheres = &f->simulation->store;
-    for (int32_t row = cluster->first_row; row < cluster->first_row + cluster->member_count;
-         row++) {
-        double *velocity = spheres->movers[spheres->places[row]].velocity;
-        vec3_store(velocity, vec3_add(vec3_load(velocity), change));
-    }
-}
-
 static void add_field_to_set(const field_change *f, rigid_set *set)
 {
+    abut_simulation *s = f->simulation;
     for (abut_index k = 0; k < set->count; k++) {
         rigid *r = &set->bodies[k].rigid;
-        const vec3 before = r->velocity;
         add_field(f, r->position, r->mass, &r->velocity, &r->books);
-        if (set == &f->simulation->clusters) {
-            add_field_to_members(f, &set->bodies[k], vec3_sub(r->velocity, before));
+        if (set == &s->clusters) {
+            rigid_set_place_members(set, &set->bodies[k], &s->store);
         }
     }
 }
@@ -424,6 +413,6 @@ void abut_simulation_restore_cell(abut_simulation *s, const abut_cell *from)
     c->center = vec3_load(from->center);
     c->center_velocity = vec3_load(from->center_velocity);
     c->center_began = vec3_load(from->center_began);
-    c->is_exchanged = memcmp(c->numbers, one, sizeof one) != 0;
+    c->is_exchanged = c->has_moved && memcmp(c->numbers, one, sizeof one) != 0;
     neighbor_list_forget(&s->neighbors);
 }

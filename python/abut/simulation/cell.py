@@ -203,4 +203,8 @@ def restore_cell(simulation: Simulation, arrays: Mapping[str, NDArray[Any]]) -> 
             read_period(cell[name])
         except ValueError as error:
             raise ValueError(f"cell is damaged: {error}") from None
+    numbers_of_images, back = cell["numbers"], cell["back"]
+    is_basis = np.array_equal(matrix_product(numbers_of_images, back), np.eye(3))
+    if cell["has_moved"] and not (is_basis and np.array_equal(back, np.rint(back))):
+        raise ValueError("cell is damaged: its exchanged vectors are not those of one lattice")
     simulation._core.restore_cell(numbers)
