@@ -139,6 +139,12 @@ def test_deformation_is_counted_anew():
     assert sim.deformation == pytest.approx(exponential(0.05 * SHEAR))
 
 
+def test_copies_keep_the_deformation():
+    sim = made()
+    sim.deformation = SHEAR
+    assert (sim.copy().deformation == SHEAR).all()
+
+
 def test_rates_can_change_and_end():
     sim = made()
     sim.deform_cell(SHEAR)

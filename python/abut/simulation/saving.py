@@ -75,8 +75,9 @@ def _deforming(simulation: Simulation) -> list[Deforming]:
 def _has_deformed(simulation: Simulation) -> bool:
     """Whether the periodic cell has ever deformed, or deforms from now on."""
     cell = cell_of(simulation)
-    was = np.array_equal(cell["vectors"], vectors_of(simulation._period))
-    return not was or bool(cell["deforms"] or cell["has_moved"])
+    is_as_given = np.array_equal(cell["vectors"], vectors_of(simulation._period))
+    is_counted = not np.array_equal(cell["deformation"], np.eye(3))
+    return not is_as_given or is_counted or bool(cell["deforms"] or cell["has_moved"])
 
 
 def _has_bonds(simulation: Simulation) -> bool:
