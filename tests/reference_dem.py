@@ -929,8 +929,11 @@ class Simulation:
             moment = np.where(column(here), -response.moment, 0)
             wall.take(force, moment, points - place.origin, place, found.weight_matrix(number))
 
+    def find_pairs(self):
+        return abut.find_pairs(self.centers, self.radii, period=self.period, gap=self.gap())
+
     def touch_spheres(self):
-        found = abut.find_pairs(self.centers, self.radii, period=self.period, gap=self.gap())
+        found = self.find_pairs()
         together = (self.cluster[found.i] >= 0) & (self.cluster[found.i] == self.cluster[found.j])
         together |= self.held[found.i] & self.held[found.j]
         found = found[~together & (found.i != found.j)]

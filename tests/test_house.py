@@ -234,6 +234,7 @@ FILES = {
         "energy",
         "stable_step",
         "cell_motion",
+        "cell_control",
         "drives",
         "bounds",
         "step",

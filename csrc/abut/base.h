@@ -157,6 +157,9 @@ typedef intptr_t abut_index;
     X(ABUT_BAD_SPHERE, "sphere # has the number % in its column $, which is out of its range")     \
     X(ABUT_BODY_LOST, "body # is lost in step @: its position is not finite, or too far")          \
     X(ABUT_WALL_LOST, "wall # is lost in step @: its position is not finite, or too far")          \
+    X(ABUT_CELL_SMALL, "in step @ the volume of the cell, %, is less than that of its grains")     \
+    X(ABUT_CELL_LARGE, "in step @ the volume of the cell is %, more than 8 times the first one, "  \
+                       "and no grains touch")                                                      \
     X(ABUT_BODY_IMAGES, "body # touches sphere @ at more than one periodic image: the period "     \
                         "must be longer")                                                          \
     X(ABUT_BODY_MANY_IMAGES, "body # may touch more than a million periodic images of walls; "     \

@@ -516,6 +516,17 @@ typedef struct abut_step_state {
  */
 abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
 
+/* Targets of the stress of the periodic cell, 3 x 3 by rows. Entries are those of the mean stress,
+ * positive in compression, with the plane first: entry [b][a] rules entry [a][b] of the velocity
+ * gradient. All members are doubles. */
+typedef struct abut_cell_hold {
+    double targets[9];
+    double is_held[9];   /* 1: the target is in force; 0: the velocity gradient is as it was set */
+    double largest_rate; /* of each component that is held; positive */
+    double first_volume; /* of the cell when the targets were set */
+} abut_cell_hold;
+enum { ABUT_HOLD_NUMBERS = sizeof(abut_cell_hold) / sizeof(double) };
+
 /* The periodic cell, which deforms by a velocity gradient L: vectors h of the period move by L h.
  * Matrices are 3 x 3, by rows, and all members are doubles. */
 typedef struct abut_cell {
@@ -532,6 +543,7 @@ typedef struct abut_cell {
     double center_began[3];
     double pending;            /* energy from outside since the last step */
     double deforms, has_moved; /* 1: L is not 0; the vectors have changed in the last step */
+    abut_cell_hold hold;       /* all 0: nothing is held */
 } abut_cell;
 enum { ABUT_CELL_NUMBERS = sizeof(abut_cell) / sizeof(double) };
 
@@ -539,8 +551,15 @@ abut_cell abut_simulation_cell(const abut_simulation *simulation);
 
 /* Sets the velocity gradient from now on; all zeros end the deformation. affine: 1: adds the change
  * of the field L (x - center) to the velocities of all grains, otherwise 0. Vectors of the period
- * must repeat wherever the field changes; there must be no walls and no fixed grains. */
-void abut_simulation_deform_cell(abut_simulation *simulation, const double gradient[9], int affine);
+ * must repeat wherever the field changes; there must be no walls and no fixed grains. hold: NULL,
+ * or the targets of the stress from now on; then all vectors must repeat. Its `first_volume` is not
+ * read. */
+void abut_simulation_deform_cell(abut_simulation *simulation, const double gradient[9], int affine,
+                                 const abut_cell_hold *hold);
+
+/* Replaces the targets of those components that are held, and the largest rate. */
+void abut_simulation_set_targets(abut_simulation *simulation, const double targets[9],
+                                 double largest_rate);
 
 /* Sets the deformation gradient from which steps count. */
 void abut_simulation_set_deformation(abut_simulation *simulation, const double deformation[9]);

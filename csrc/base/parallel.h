@@ -62,7 +62,7 @@ typedef struct parallel_folding {
     size_t size;      /* of a part's result, at most PARALLEL_PART_SIZE bytes */
 } parallel_folding;
 
-enum { PARALLEL_PART_SIZE = 128 };
+enum { PARALLEL_PART_SIZE = 320 };
 
 /* Folds all items into `total`. The first part begins with the value of `total` before the call. */
 void parallel_fold(int workers, abut_index count, abut_index work, const parallel_folding *folding,

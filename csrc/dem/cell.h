@@ -4,12 +4,14 @@
 #ifndef DEM_CELL_H
 #define DEM_CELL_H
 
+#include "../abut/simulation.h"
 #include "../base/affine.h"
 #include "../base/lattice_basis.h"
 
 /* Zero-initialize, and set `began`. */
 typedef struct deforming_cell {
     bool deforms;         /* a velocity gradient is in force */
+    bool is_held;         /* components of the stress have targets */
     bool has_moved;       /* the vectors have changed in the last step */
     vec3 gradient[3];     /* L; entry [a][b] is the change of velocity a along b */
     vec3 deformation[3];  /* the deformation gradient since the caller has begun to count */
@@ -31,9 +33,16 @@ typedef struct deforming_cell {
     bool is_exchanged;
     vec3 center_began, pull_began[3]; /* center and pull in that step */
 
-    double lift;    /* what this step adds to the gravitational energy */
-    double pending; /* energy from outside since the last step, which the next one counts */
+    double lift;         /* what this step adds to the gravitational energy */
+    double pending;      /* energy from outside since the last step, which the next one counts */
+    abut_cell_hold hold; /* all 0 unless is_held */
 } deforming_cell;
+
+/* The volume of a cell with three vectors. */
+static inline double cell_volume(const lattice *l)
+{
+    return fabs(vec3_dot(vec3_cross(l->vectors[0], l->vectors[1]), l->vectors[2]));
+}
 
 /* The velocity of an image relative to that of its grain, half a step ago. */
 static inline vec3 cell_image_velocity(const deforming_cell *c, vec3 image)

@@ -132,6 +132,7 @@ static grain_sums sum_grains(const abut_simulation *s)
 typedef struct field_change {
     abut_simulation *simulation;
     vec3 rows[3];
+    vec3 half_kick; /* by which gravity changes velocities in half a step */
 } field_change;
 
 /* Adds the change to a grain's velocity. The kinetic energy that this adds is work from outside. */
@@ -141,7 +142,10 @@ static void add_field(const field_change *f, vec3 place, double mass, vec3 *velo
     const vec3 before = *velocity;
     *velocity = vec3_add(before, rows_turn(f->rows, vec3_sub(place, s->cell.center)));
     if (s->step_count > 0) { /* before the first step there are no energies */
-        books_cross(b, 0.5 * mass * (vec3_norm_sq(*velocity) - vec3_norm_sq(before)));
+        /* gravity has worked at the old velocity until now: docs/dem.md, section 16 */
+        const vec3 mean = vec3_scale(vec3_add(*velocity, before), 0.5);
+        const vec3 change = vec3_sub(*velocity, before);
+        books_cross(b, mass * vec3_dot(change, vec3_add(mean, f->half_kick)));
     }
 }
 
@@ -178,7 +182,8 @@ enum { CHUNK_SPHERES = 4096 };
 void cell_set_gradient(abut_simulation *s, const vec3 gradient[3], bool affine)
 {
     deforming_cell *c = &s->cell;
-    field_change f = {.simulation = s};
+    const rigid_step by = simulation_rigid_step(s);
+    field_change f = {.simulation = s, .half_kick = vec3_scale(by.gravity, 0.5 * by.kick)};
     vec3 old[3], new[3];
     gradient_before(c->gradient, s->last.step, old);
     gradient_before(gradient, s->last.step, new);
@@ -210,16 +215,28 @@ static double kinetic_energy(const abut_simulation *s)
     return s->step_count > 0 ? abut_simulation_energy(s).kinetic : 0.0;
 }
 
-void abut_simulation_deform_cell(abut_simulation *s, const double gradient[9], int affine)
+void abut_simulation_deform_cell(abut_simulation *s, const double gradient[9], int affine,
+                                 const abut_cell_hold *hold)
 {
+    static const abut_cell_hold none;
     const vec3 rows[3] = {vec3_load(gradient), vec3_load(gradient + 3), vec3_load(gradient + 6)};
     const double before = kinetic_energy(s);
-    if (!s->cell.deforms && !is_zero(rows)) {
+    const bool will_deform = hold || !is_zero(rows);
+    if (!s->cell.deforms && will_deform) {
         begin_to_deform(s);
     }
     cell_set_gradient(s, rows, affine);
-    s->cell.deforms = !is_zero(rows);
+    s->cell.deforms = will_deform;
     s->cell.pending += kinetic_energy(s) - before;
+    s->cell.is_held = hold != NULL;
+    s->cell.hold = hold ? *hold : none;
+    s->cell.hold.first_volume = hold ? cell_volume(&s->lattice) : 0.0;
+}
+
+void abut_simulation_set_targets(abut_simulation *s, const double targets[9], double largest_rate)
+{
+    memcpy(s->cell.hold.targets, targets, sizeof s->cell.hold.targets);
+    s->cell.hold.largest_rate = largest_rate;
 }
 
 void abut_simulation_set_deformation(abut_simulation *s, const double deformation[9])
@@ -381,7 +398,8 @@ static void take_rows(vec3 rows[3], const double from[9])
 abut_cell abut_simulation_cell(const abut_simulation *s)
 {
     const deforming_cell *c = &s->cell;
-    abut_cell found = {.deforms = c->deforms, .has_moved = c->has_moved, .pending = c->pending};
+    abut_cell found = {
+        .deforms = c->deforms, .has_moved = c->has_moved, .pending = c->pending, .hold = c->hold};
     put_rows(found.vectors, s->lattice.vectors);
     put_rows(found.gradient, c->gradient);
     put_rows(found.deformation, c->deformation);
@@ -404,6 +422,8 @@ void abut_simulation_restore_cell(abut_simulation *s, const abut_cell *from)
     c->began = lattice_load(from->began, 3);
     c->deforms = from->deforms != 0.0, c->has_moved = from->has_moved != 0.0;
     c->pending = from->pending;
+    c->hold = from->hold;
+    c->is_held = c->hold.largest_rate > 0.0;
     take_rows(c->gradient, from->gradient);
     take_rows(c->deformation, from->deformation);
     take_rows(c->numbers, from->numbers);

@@ -128,6 +128,7 @@ void abut_simulation_free(abut_simulation *s)
     memory_free(s->group_block.data);
     memory_free(s->pull_block.data);
     memory_free(s->kept_block.data);
+    memory_free(s->count_block.data);
     memory_free_blocks(s->share_blocks, 2);
     pool_empty(&s->match_scratches);
     abut_pair_finder_free(s->lender);

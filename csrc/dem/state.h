@@ -120,8 +120,9 @@ struct abut_simulation {
     wall_set walls;
     /* cutoffs for pairs, spheres on walls, and bodies; 0: no law acts across a gap */
     double pair_reach, wall_reach, body_reach;
-    memory_block pull_block; /* by contact with a wall in this step: its share of the attraction */
-    memory_block kept_block; /* by table row: whether the row is kept */
+    memory_block pull_block;  /* by contact with a wall in this step: its share of the attraction */
+    memory_block count_block; /* by grain: its contacts in this step, if the cell is held */
+    memory_block kept_block;  /* by table row: whether the row is kept */
     memory_block share_blocks[2]; /* weights and normals for shares of attraction */
     pool match_scratches;         /* memory of threads that match contacts with walls */
     step_tables steps[2];         /* the tables of this step and of the last one, alternating */

@@ -1,6 +1,7 @@
 /* Steps of a simulation: the parts of a step in their order, and the time that each part takes. */
 #include "../base/clock.h"
 #include "bond_laws.h"
+#include "cell_control.h"
 #include "cell_motion.h"
 #include "drives.h"
 #include "energy.h"
@@ -58,7 +59,9 @@ static abut_status sum_up(abut_simulation *s, const parallel_plan *plan, abut_er
     if (lost >= 0) {
         return error_set(error, ABUT_SPHERE_LOST, lost, s->step_count, 0.0);
     }
-    return s->walls.has_driven ? drives_weigh(s, error) : ABUT_OK;
+    return s->cell.is_held       ? cell_control(s, error)
+           : s->walls.has_driven ? drives_weigh(s, error)
+                                 : ABUT_OK;
 }
 
 static abut_status move(abut_simulation *s, const parallel_plan *plan, abut_error *error)
@@ -242,7 +245,7 @@ static abut_index count_bytes(const abut_simulation *s)
         memory_count_bytes(search->finder_bodies.blocks, FINDER_BODIES_BLOCKS) +
         memory_count_bytes(s->clusters.blocks, 2) + memory_count_bytes(s->solids.blocks, 2) +
         memory_count_bytes(s->bonds.blocks, BOND_BLOCKS) + s->group_block.byte_count +
-        s->pull_block.byte_count + s->kept_block.byte_count +
+        s->pull_block.byte_count + s->kept_block.byte_count + s->count_block.byte_count +
         memory_count_bytes(s->pair_blocks, PAIR_ROWS_BLOCKS) +
         memory_count_bytes(search->blocks, sizeof search->blocks / sizeof *search->blocks) +
         memory_count_bytes(search->outline_blocks,

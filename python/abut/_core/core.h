@@ -52,6 +52,8 @@ typedef enum core_population {
     X(BODY_CURVATURE)                                                                              \
     X(BODY_LOST)                                                                                   \
     X(WALL_LOST)                                                                                   \
+    X(CELL_SMALL)                                                                                  \
+    X(CELL_LARGE)                                                                                  \
     X(BODY_IMAGES)                                                                                 \
     X(TOO_MANY_IMAGES)                                                                             \
     X(BODY_MANY_IMAGES)                                                                            \

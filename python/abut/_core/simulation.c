@@ -608,8 +608,12 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"cell", simulation_cell, METH_NOARGS,
      "cell($self, /)\n--\n\nThe members of abut_cell, (CELL_NUMBERS,)."},
     {"deform_cell", simulation_deform_cell, METH_VARARGS,
-     "deform_cell($self, gradient, affine, known, /)\n--\n\n"
-     "Set the velocity gradient (3, 3); affine: whether it changes velocities."},
+     "deform_cell($self, gradient, affine, hold, known, /)\n--\n\n"
+     "Set the velocity gradient (3, 3); affine: whether it changes velocities; hold: the members "
+     "of abut_cell_hold, (HOLD_NUMBERS,), or None."},
+    {"set_targets", simulation_set_targets, METH_VARARGS,
+     "set_targets($self, targets, largest_rate, /)\n--\n\nReplace the targets (3, 3) of held "
+     "stresses."},
     {"set_deformation", simulation_set_deformation, METH_O,
      "set_deformation($self, deformation, /)\n--\n\nSet the deformation gradient (3, 3)."},
     {"restore_cell", simulation_restore_cell, METH_O,

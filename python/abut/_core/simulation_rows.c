@@ -115,17 +115,39 @@ PyObject *simulation_cell(PyObject *object, PyObject *Py_UNUSED(unused))
 PyObject *simulation_deform_cell(PyObject *object, PyObject *args)
 {
     simulation_object *self = (simulation_object *)object;
-    PyObject *given, *known;
-    const double *gradient;
+    PyObject *given, *held, *known;
+    const double *gradient, *numbers = NULL;
     int affine;
+    abut_cell_hold hold;
     abut_error error = {.status = ABUT_OK};
-    if (!PyArg_ParseTuple(args, "OpO:deform_cell", &given, &affine, &known) ||
+    if (!PyArg_ParseTuple(args, "OpOO:deform_cell", &given, &affine, &held, &known) ||
         array_read(given, "gradient", (array_shape){ARRAY_DOUBLE, 3, 3}, &gradient) ||
+        (held != Py_None &&
+         array_read(held, "hold", (array_shape){ARRAY_DOUBLE, ABUT_HOLD_NUMBERS, 0}, &numbers)) ||
         simulation_begin(self)) {
         return NULL;
     }
-    abut_simulation_deform_cell(self->simulation, gradient, affine);
+    if (numbers) {
+        memcpy(&hold, numbers, sizeof hold);
+    }
+    abut_simulation_deform_cell(self->simulation, gradient, affine, numbers ? &hold : NULL);
     return simulation_commit(self, &error, known);
+}
+
+PyObject *simulation_set_targets(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *given;
+    const double *targets;
+    double largest_rate;
+    abut_error error = {.status = ABUT_OK};
+    if (!PyArg_ParseTuple(args, "Od:set_targets", &given, &largest_rate) ||
+        array_read(given, "targets", (array_shape){ARRAY_DOUBLE, 3, 3}, &targets) ||
+        simulation_begin(self)) {
+        return NULL;
+    }
+    abut_simulation_set_targets(self->simulation, targets, largest_rate);
+    return simulation_commit(self, &error, NULL);
 }
 
 PyObject *simulation_set_deformation(PyObject *object, PyObject *given)

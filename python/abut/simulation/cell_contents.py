@@ -20,12 +20,21 @@ _MATRICES = (
     + ("began", "numbers", "back", "rates", "pull")  # of the last step
 )
 
+# dtype of the library's abut_cell_hold
+HOLD = np.dtype(
+    [
+        *((name, np.float64, (3, 3)) for name in ("targets", "is_held")),
+        *((name, np.float64) for name in ("largest_rate", "first_volume")),
+    ]
+)
+
 # dtype of the library's abut_cell
 CELL = np.dtype(
     [
         *((name, np.float64, (3, 3)) for name in _MATRICES),
         *((name, np.float64, (3,)) for name in ("center", "center_velocity", "center_began")),
         *((name, np.float64) for name in ("pending", "deforms", "has_moved")),
+        ("hold", HOLD),
     ]
 )
 

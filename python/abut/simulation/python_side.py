@@ -23,6 +23,7 @@ from .column_input import Numbers
 if TYPE_CHECKING:
     from ..search.finder import ContactFinder
     from ..search.shape import ConvexShape
+    from .cell_stress import Held
     from .schedule import Beat, Feed
     from .wall_entries import WallEntry
 
@@ -65,6 +66,7 @@ class Known(NamedTuple):
     shapes: tuple[ConvexShape, ...] = ()
     feeds: tuple[Feed, ...] = ()
     bounds: Bounds = Bounds()
+    held: Held | None = None  # a callable that returns targets of the cell's stress
 
 
 class Fresh(NamedTuple):

@@ -13,6 +13,7 @@ from ..base.simd import level
 from ..laws.probes import case_radius, case_text
 from ..search.statistics import SimulationStatistics
 from .cell_contents import cell_of
+from .cell_stress import ask_targets, lost_cell
 from .population import Part
 from .watch import BODY, SPHERE, WALL, StableStep
 
@@ -183,7 +184,8 @@ class Running(Part):
     def _next_step(self, end: int, meter: Progress | None) -> int:
         """The number of the step up to which the library can run without a return to Python."""
         now = self._sim.step_count
-        if self._sim._forces or self._sim._body_forces or self._sim._walls.asks:
+        has_calls = self._sim._forces or self._sim._body_forces or self._sim._walls.asks
+        if has_calls or self._sim._known.held is not None:
             return now + 1
         ahead = [feed.steps_ahead(now, self._sim._beat) for feed in self._sim._known.feeds]
         if meter is not None:
@@ -206,6 +208,9 @@ class Running(Part):
         if self._sim._walls.derived.has_asked:
             with self._sim._clock.of("calls"):
                 self._core.lend(partial(self._sim._walls.ask_loads, self._sim))
+        if self._sim._known.held is not None:
+            with self._sim._clock.of("calls"):
+                self._core.lend(partial(ask_targets, self._sim))
         try:
             stopped = self._core.run(steps)
         finally:
@@ -227,6 +232,8 @@ class Running(Part):
             return self._law_error(row, detail, int(value))
         if status == _core.LAW_RADIUS:
             return self._radius_error(row, detail, int(value))
+        if status in (_core.CELL_SMALL, _core.CELL_LARGE):
+            return lost_cell(self._sim, status, detail, value)
         if status == _core.WALL_LOST:
             return FloatingPointError(
                 f"wall {self._sim._walls.order[row]} is lost in step {detail}: its position is not"
