@@ -156,9 +156,9 @@ abut_status abut_pairs_carry(const abut_pair_step *now, const abut_pair_step *be
 
 /* One level of a finder's grid, and the work of the last query on it. */
 typedef struct abut_pair_level {
-    double size;       /* the largest diameter, including the gap, of spheres on the level */
-    double lengths[3]; /* lengths of cells: at least `size` */
-    abut_index sphere_count;               /* spheres on the level */
+    double size;             /* the largest diameter, including the gap, of spheres on the level */
+    double lengths[3];       /* lengths of cells: at least `size` */
+    abut_index sphere_count; /* spheres on the level */
     abut_index cell_count, occupied_count; /* all cells, and cells with spheres */
     abut_index test_count;   /* T_cd: spheres in the cells that spheres of this level search */
     abut_index access_count; /* T_ca: number of these cells, including a sphere's own cell and half
