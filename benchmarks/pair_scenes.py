@@ -20,7 +20,8 @@ class PairScene(NamedTuple):
 
     centers: np.ndarray  # (n, 3)
     radii: np.ndarray  # (n,)
-    period: tuple[float, float, float] | None = None  # set in periodic scenes, which only abut runs
+    # of periodic scenes, which only abut runs: three lengths, or three vectors
+    period: tuple[float, ...] | tuple[tuple[float, ...], ...] | None = None
 
 
 def power_law(rng, count, ratio, exponent=-3.0):
@@ -94,6 +95,18 @@ def giants(sphere_count, ratio, is_periodic):
     return PairScene(centers, radii, (side, side, side) if is_periodic else None)
 
 
+def periodic(sphere_count, ratio, vectors):
+    """The filled cube as a periodic cell, sheared into the shape of these vectors."""
+    scene = filled(sphere_count, ratio)
+    cell = side_of(scene.radii) * np.asarray(vectors)
+    centers = scene.centers @ np.asarray(vectors)
+    return PairScene(centers, scene.radii, tuple(map(tuple, cell.tolist())))
+
+
+CUBE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+TILTED = ((1.0, 0.0, 0.0), (0.4, 1.0, 0.0), (-0.3, 0.45, 1.0))
+
+
 SCENES = {
     "omega-1": partial(filled, ratio=1),
     "omega-10": partial(filled, ratio=10),
@@ -116,6 +129,10 @@ SCENES = {
     "loose-100": partial(giants, ratio=100, is_periodic=False),
     "giants-10": partial(giants, ratio=10, is_periodic=True),
     "giants-100": partial(giants, ratio=100, is_periodic=True),
+    "periodic-1": partial(periodic, ratio=1, vectors=CUBE),
+    "periodic-10": partial(periodic, ratio=10, vectors=CUBE),
+    "tilted-1": partial(periodic, ratio=1, vectors=TILTED),
+    "tilted-10": partial(periodic, ratio=10, vectors=TILTED),
 }
 
 
@@ -128,10 +145,12 @@ def base_of(name):
     """The simpler scene that a scene's time per sphere is compared with, or None.
 
     It has the same radii in a cube and in order. For such a scene itself, it has equal radii. For
-    giants in a periodic box, it has the same spheres in an open box.
+    giants in a periodic box, it has the same spheres in an open box; for a tilted cell, a cube.
     """
     kind, ratio = name.split("-")
     if kind == "giants":
         return f"loose-{ratio}"
+    if kind == "tilted":
+        return f"periodic-{ratio}"
     base = "omega-1" if kind == "omega" else f"omega-{ratio}"
     return base if base != name else None

@@ -67,7 +67,9 @@ def test_the_wall_touches_as_many_facets_as_is_told(scenes):
     assert len(found) == pytest.approx(4.8 * 5_000, rel=0.02)
 
 
-@pytest.mark.parametrize("name", ["omega-1000", "outlier-10", "thin-1", "clusters-10", "giants-10"])
+@pytest.mark.parametrize(
+    "name", ["omega-1000", "outlier-10", "thin-1", "clusters-10", "giants-10", "tilted-10"]
+)
 def test_scenes_of_pairs_are_seeded(pair_scenes, name):
     one, other = pair_scenes.make(name, 200), pair_scenes.make(name, 200)
     np.testing.assert_equal(tuple(one), tuple(other))
