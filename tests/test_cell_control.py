@@ -271,17 +271,30 @@ def test_grains_that_bear_nothing_end_the_run():
 
 @pytest.mark.long
 @pytest.mark.parametrize("friction", [0.0, 0.5])
-@pytest.mark.parametrize("restitution", [0.1, 0.5, 0.9])
-@pytest.mark.parametrize("pressure", [1e-2, 1e-3, 1e-4])
-@pytest.mark.parametrize("count", [8, 27, 64, 1000])
+@pytest.mark.parametrize(
+    # dampers that are strong, and soft loads, need more time than a test has
+    ("restitution", "pressure"),
+    [(0.01, 1e-2), (0.01, 1e-3)]
+    + [(0.1, pressure) for pressure in (1e-2, 1e-3, 1e-4)]
+    + [(e, pressure) for e in (0.5, 0.9) for pressure in (1e-2, 1e-3, 1e-4, 1e-5)],
+)
+@pytest.mark.parametrize("count", [8, 27, 64])
 def test_packings_reach_their_pressure(count, pressure, restitution, friction):
+    if count == 8 and friction:
+        pytest.skip("a chain of two grains may bear all, with less than four contacts each")
     sim = loose(count, friction=friction, restitution=restitution)
     target = pressure * 1e5
     sim.deform_cell(stress=target)
     errors = []
-    for _ in range(400 if count < 1000 else 60):
+    for _ in range(400):
         sim.run(steps=1000)
         errors.append(np.abs(stress(sim).diagonal() / target - 1).max())
         if max(errors[-3:]) < 0.05 and len(errors) > 3:
             break
     assert max(errors[-3:]) < 0.05
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("pressure", "restitution"), [(1e-2, 0.1), (1e-3, 0.5), (1e-4, 0.9)])
+def test_a_thousand_grains_reach_their_pressure(pressure, restitution):
+    test_packings_reach_their_pressure(1000, pressure, restitution, 0.5)
