@@ -207,8 +207,12 @@ class Simulation(reference_dem.Simulation):
         change = new - old
         jump = (self.centers - self.center) @ change.T if affine else 0.0 * self.velocities
         self.velocities = self.velocities + jump
-        self.jumps = jump if self.jumps is None else self.jumps + jump
         self.velocity_gradient = gradient
+        if self.step_count:
+            self.jumps = jump if self.jumps is None else self.jumps + jump
+        else:
+            # before the first step there are no energies
+            self.rate_before = gradient
 
     # ---- contacts ----
 
