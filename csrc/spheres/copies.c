@@ -61,13 +61,13 @@ abut_index copies_pair_limit(const abut_pairs *pairs)
  * of 2. */
 static double octave_reach(const abut_pairs *pairs, double reach)
 {
-    const double quotient = pairs->most_reach / reach;
+    const double part = reach * pairs->inv_most_reach; /* below 1 */
     uint64_t bits;
     double power;
-    memcpy(&bits, &quotient, sizeof bits);
-    bits &= UINT64_C(0xfff) << 52; /* the largest power of 2 that is not above the quotient */
+    memcpy(&bits, &part, sizeof bits);
+    bits &= UINT64_C(0xfff) << 52; /* the largest power of 2 that is not above the part */
     memcpy(&power, &bits, sizeof power);
-    return pairs->most_reach / power;
+    return 2.0 * power * pairs->most_reach;
 }
 
 bool copies_are_of_first(const abut_pairs *pairs, const sphere_row *first, const sphere_row *second,
@@ -105,10 +105,14 @@ static uint32_t bits_of(const copying *c, const sphere_row *row)
     const double own = octave_reach(c->pairs, row->reach);
     const double after = partner_reach(c->pairs, own, true);
     const double before = partner_reach(c->pairs, own, false);
-    const uint32_t positive = lattice_bits_of_ball(c->lattice, fractions, row->reach + after);
-    const uint32_t negative = lattice_bits_of_ball(c->lattice, fractions, row->reach + before);
-    uint32_t bits = after > 0.0 ? positive & ~(own_image | (own_image - 1)) : 0;
-    bits |= before > 0.0 ? negative & (own_image - 1) : 0;
+    uint32_t positive = own_image, negative = own_image;
+    if (after > 0.0) {
+        positive = lattice_bits_of_ball(c->lattice, fractions, row->reach + after);
+    }
+    if (before > 0.0) {
+        negative = lattice_bits_of_ball(c->lattice, fractions, row->reach + before);
+    }
+    const uint32_t bits = (positive & ~(own_image - 1)) | (negative & (own_image - 1));
     return positive == 0 || negative == 0 ? 0 : bits | own_image;
 }
 

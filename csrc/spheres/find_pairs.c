@@ -200,6 +200,7 @@ static void join_least(void *total, const void *part)
 static void bound_reaches(abut_pairs *pairs, double most)
 {
     pairs->most_reach = pairs->least_reach = most;
+    pairs->inv_most_reach = (1.0 - 0x1p-50) / most;
     const row_set *sets[2] = {&pairs->own, &pairs->others};
     for (int k = 0; k < 2; k++) {
         const parallel_folding folding = {find_least, join_least, sets[k]->reaches, &most,

@@ -62,13 +62,15 @@ struct abut_pairs {
     const abut_pair_finder *finder;
     abut_pair_query query;
     row_set own, others;
-    const row_set *second_set;      /* the second spheres of pairs: own or others */
-    const double *grid_reaches;     /* reaches of the items in the grid */
-    abut_index grid_count;          /* how many items of second_set are in the grid */
-    abut_index image_pair_limit;    /* the largest number of pairs allowed; 0: no limit */
-    double width;                   /* the smallest width of the periodic box, or INFINITY */
-    double least_reach, most_reach; /* of all spheres of the query; set if there is a period */
-    level_set levels;               /* levels of the items in the grid */
+    const row_set *second_set;   /* the second spheres of pairs: own or others */
+    const double *grid_reaches;  /* reaches of the items in the grid */
+    abut_index grid_count;       /* how many items of second_set are in the grid */
+    abut_index image_pair_limit; /* the largest number of pairs allowed; 0: no limit */
+    double width;                /* the smallest width of the periodic box, or INFINITY */
+    /* of all spheres of the query, set if there is a period; inv_most_reach is a little less than
+     * 1 / most_reach */
+    double least_reach, most_reach, inv_most_reach;
+    level_set levels; /* levels of the items in the grid */
     abut_index chunk_count;
     int block_shift; /* block of a first sphere = its number >> block_shift */
     abut_index block_count;

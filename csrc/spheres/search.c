@@ -240,7 +240,7 @@ static bool search_from_grid(searcher *s, int32_t begin, int32_t end, level_rang
 static level_range levels_of_item(const abut_pairs *pairs, int32_t item, level_range levels)
 {
     const row_set *own = &pairs->own;
-    if (copies_has(own, item)) {
+    if (copies_has(own, item) && levels.end > 1) {
         const double reach = own->rows[copies_sphere(own, item)].reach;
         const double most = copies_partner_reach(pairs, reach, copies_image(own, item));
         while (levels.end > 1 && pairs->levels.sizes[levels.end - 2] >= 2.0 * most) {

@@ -11,12 +11,23 @@ static vec3 row_times(vec3 row, const vec3 matrix[3])
     return vec3_add(vec3_add(x, y), z);
 }
 
+/* Products of whole numbers up to BASIS_LIMIT, and their sums, are not exact in doubles. */
+__extension__ typedef __int128 long_whole;
+
 static bool is_identity(const vec3 a[3], const vec3 b[3])
 {
-    const vec3 x = row_times(a[0], b), y = row_times(a[1], b), z = row_times(a[2], b);
-    return vec3_compare(x, (vec3){1.0, 0.0, 0.0}) == 0 &&
-           vec3_compare(y, (vec3){0.0, 1.0, 0.0}) == 0 &&
-           vec3_compare(z, (vec3){0.0, 0.0, 1.0}) == 0;
+    bool is_one = true;
+    for (int row = 0; row < 3; row++) {
+        const double *from = &a[row].x;
+        for (int column = 0; column < 3; column++) {
+            long_whole sum = 0;
+            for (int k = 0; k < 3; k++) {
+                sum += (long_whole)from[k] * (long_whole)(&b[k].x)[column];
+            }
+            is_one &= sum == (row == column);
+        }
+    }
+    return is_one;
 }
 
 /* Whether a vector could be shortened by more than rounding. */
