@@ -170,20 +170,6 @@ static inline uint32_t lattice_bits_of_ball(const lattice *l, vec3 fractions, do
     return is_wide ? 0 : bits;
 }
 
-/* Whether image 0 is surely the only image of a ball that meets the box. */
-static inline bool lattice_is_inner_ball(const lattice *l, vec3 center, double radius)
-{
-    double fractions[3];
-    bool is_inner = true;
-    vec3_store(fractions, lattice_fractions(l, center));
-    for (int k = 0; k < 3; k++) {
-        const double margin = radius * l->inv_widths[k] + 4.0 * l->slacks[k];
-        const bool is_between = fractions[k] > margin && fractions[k] < 1.0 - margin;
-        is_inner &= l->inv_widths[k] == 0.0 || is_between;
-    }
-    return is_inner;
-}
-
 /* The number of images in a range. */
 double image_range_count(const image_range *range);
 

@@ -118,8 +118,8 @@ static uint32_t bits_of(const copying *c, const sphere_row *row)
 
 /* The images of a sphere that may be copies, where bits are not enough. */
 typedef struct copy_range {
-    image_range positive,
-        negative; /* for images after image 0, and before it; the first has both */
+    /* for images after image 0, which includes all others, and for images before it */
+    image_range positive, negative;
     vec3 image;
     bool is_done;
 } copy_range;
