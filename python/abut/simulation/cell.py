@@ -12,6 +12,7 @@ from .. import _core
 from ..base import checks
 from ..base.arithmetic import lengths, matrix_product
 from ..base.arrays import Doubles, locked
+from ..base.outlines import completed
 from ..base.periods import Period, read_period, repeats_along, vectors_of
 from .cell_contents import CELL, cell_of
 from .cell_stress import Held, check_ruled_once, hold_of, largest_rate_for, read_targets
@@ -218,7 +219,7 @@ class Cells(Part):
         for number in range(3):
             if repeats_along(period, number):
                 continue
-            axis = _completed(vectors)[number]
+            axis = completed(vectors)[number]
             changed, moved = (
                 np.abs(matrix_product(m, axis[:, None])).max() for m in (gradient, gradient.T)
             )
@@ -243,21 +244,6 @@ class Cells(Part):
                     f"the cell deforms, but {name} {number} is fixed. A fixed particle would have"
                     " images that move, so it cannot stay where it is: release it first"
                 )
-
-
-def _completed(vectors: Doubles) -> Doubles:
-    """The vectors, with a perpendicular one of length 1 in place of each that is 0."""
-    found = vectors.copy()
-    for number in np.flatnonzero(~vectors.any(axis=1)):
-        one, two = found[(number + 1) % 3], found[(number + 2) % 3]
-        if not one.any() or not two.any():
-            # one of them is 0, too, or both
-            other = one if one.any() else two
-            axis = np.eye(3)[np.argmin(np.abs(other))]
-            one, two = (other, axis) if other.any() else (np.eye(3)[1], np.eye(3)[2])
-        across = np.cross(one, two)
-        found[number] = across / lengths(across)
-    return found
 
 
 def _read_matrix(values: Any, name: str, may_be_nan: bool = False) -> Doubles:
