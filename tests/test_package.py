@@ -154,7 +154,8 @@ def test_all_names_can_be_asked_for():
 
 
 def test_names_are_few_and_told_apart():
-    assert len(abut.__all__) <= 60
+    # 60 before packings, sieve curves, triaxial tests, coarse graining and compounds came
+    assert len(abut.__all__) <= 67
     assert len({name.lower() for name in abut.__all__}) == len(abut.__all__)
 
 
