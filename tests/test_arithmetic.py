@@ -33,6 +33,16 @@ def test_angles_are_those_of_math():
     assert arithmetic.arc_cosine(inside) == pytest.approx(list(map(math.acos, inside)), rel=2e-15)
 
 
+def test_logarithms_and_powers_are_those_of_math():
+    positive = np.concatenate([2.0 ** SEED.uniform(-1022, 1023, 500), SEED.random(500), [1.0]])
+    known = list(map(math.log, positive))
+    assert arithmetic.logarithm(positive) == pytest.approx(known, rel=1e-15)
+    exponents = SEED.uniform(-700, 700, 500)
+    powers = arithmetic.power_of_e(exponents)
+    assert powers == pytest.approx(list(map(math.exp, exponents)), rel=1e-15)
+    assert (arithmetic.logarithm(1.0), arithmetic.power_of_e(0.0)) == (0.0, 1.0)
+
+
 def test_angles_at_their_ends_are_exact():
     assert arithmetic.arc_cosine(np.array([1.0, -1.0])).tolist() == [0, math.pi]
     x, y = np.array([[1.0, 0, -1, 0, 0], [0.0, 1, 0, -1, 0]])

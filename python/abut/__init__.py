@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     from .simulation.record import Record
     from .simulation.restart import load_simulation
     from .simulation.simulation import Simulation
+    from .simulation.sizes import Sizes
     from .simulation.walls import Wall
 
     __version__: str
@@ -154,6 +155,7 @@ __all__ = [
     "Servo",
     "Simulation",
     "SimulationWarning",
+    "Sizes",
     "Spheres",
     "Translating",
     "Wall",
@@ -220,6 +222,7 @@ _NAMES = {
     "simulation.record": ("Record",),
     "simulation.restart": ("load_simulation",),
     "simulation.simulation": ("Simulation",),
+    "simulation.sizes": ("Sizes",),
     "simulation.walls": ("Wall",),
 }
 

@@ -25,6 +25,13 @@ _QUARTER = tuple(
 # and for the arc tangent up to tan(pi / 16).
 _TURN_TERMS, _ARC_TERMS = 9, 13
 
+# ln 2 in two parts; multiples of the first one by exponents of doubles are exact
+_LN2 = tuple(map(float.fromhex, ("0x1.62e42fefap-1", "0x1.cf79abc9e3b3ap-40")))
+
+# Number of terms after which the rest of a series is below 2^-53: for the logarithm of 1 / sqrt(2)
+# to sqrt(2), and for powers of e from -ln(2) / 2 to ln(2) / 2.
+_LOG_TERMS, _POWER_TERMS = 11, 15
+
 # Largest number of rounds of Jacobi's method. It converges quadratically, and no matrix that was
 # tried took more than 5. Only a 3 x 3 matrix that is not finite reaches this number.
 _ROUNDS = 30
@@ -100,6 +107,33 @@ def arc_cosine(cosines: Doubles) -> Doubles:
     """The angles from 0 to pi with these cosines; exactly 0 for 1, and pi for -1."""
     # twice the angle of the half-angle formula, where 1 - c and 1 + c are exact near the ends
     return 2.0 * arc_tangent(np.sqrt(1.0 - cosines), np.sqrt(1.0 + cosines))
+
+
+def logarithm(x: ArrayLike) -> Any:
+    """Natural logarithms of positive, finite numbers, with an error of some units in the last
+    place."""
+    fraction, exponent = np.frexp(np.asarray(x, np.float64))
+    is_low = fraction < math.sqrt(0.5)
+    fraction = np.where(is_low, 2.0 * fraction, fraction)
+    exponent = exponent - is_low
+    # ln x = 2 artanh(r) with r = (x - 1) / (x + 1)
+    ratio = (fraction - 1.0) / (fraction + 1.0)
+    square = ratio * ratio
+    series = np.zeros(())
+    for k in range(_LOG_TERMS, 0, -1):
+        series = 1.0 / (2 * k - 1) + square * series
+    return exponent * _LN2[0] + (exponent * _LN2[1] + 2.0 * (ratio * series))
+
+
+def power_of_e(x: ArrayLike) -> Any:
+    """e to the power of numbers from -700 to 700, with an error of some units in the last place."""
+    numbers = np.asarray(x, np.float64)
+    exponent = np.rint(numbers / (_LN2[0] + _LN2[1]))
+    rest = (numbers - exponent * _LN2[0]) - exponent * _LN2[1]
+    series = np.ones(())
+    for k in range(_POWER_TERMS, 0, -1):
+        series = 1.0 + rest * series / k
+    return np.ldexp(series, exponent.astype(np.intc))
 
 
 # ---- symmetric matrices --------------------------------------------------------------------------
