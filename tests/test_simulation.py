@@ -1009,7 +1009,7 @@ def test_tables_of_a_search_have_no_forces(gone_on, kind):
         searched = finder.find(gone_on.centers, gone_on.radii)
     else:
         searched = abut.find_pairs(gone_on.centers, gone_on.radii)
-    with pytest.raises(AttributeError, match="no 'force': only a Simulation's has"):
+    with pytest.raises(AttributeError, match="no 'force': only those of a Simulation"):
         _ = searched.force
     assert "force" not in searched.to_dict() and searched != table
 

@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from .io import load_contacts, load_convex_contacts, load_pairs, read_mesh, read_spheres
     from .io.frame import Frame
     from .io.frames import Frames, read_frames
+    from .io.local_dump import read_pairs
     from .io.spheres import Spheres
     from .laws.materials import Material
     from .laws.plain import Hertz, Linear
@@ -172,6 +173,7 @@ __all__ = [
     "load_simulation",
     "read_frames",
     "read_mesh",
+    "read_pairs",
     "read_spheres",
     "set_num_threads",
     "show_config",
@@ -189,6 +191,7 @@ _NAMES = {
     "io": ("load_contacts", "load_convex_contacts", "load_pairs", "read_mesh", "read_spheres"),
     "io.frame": ("Frame",),
     "io.frames": ("Frames", "read_frames"),
+    "io.local_dump": ("read_pairs",),
     "io.spheres": ("Spheres",),
     "laws.materials": ("Material",),
     "laws.plain": ("Hertz", "Linear"),

@@ -12,6 +12,8 @@ import warnings
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
+import numpy as np
+
 if __name__ == "__main__":
     import atheris
 
@@ -28,6 +30,12 @@ def read_all_frames(path):
     return list(abut.read_frames(path))
 
 
+def read_pairs(path):
+    """Read pairs of two spheres, in the time step that the file has."""
+    frame = abut.Frame(np.eye(2, 3), np.ones(2), ids=np.array([1, 2]))
+    return abut.read_pairs(path, frame, {"i": "i", "j": "j", "force": ("x", "y", "z")})
+
+
 READERS = (
     *((ending, abut.read_mesh) for ending in (".stl", ".obj", ".ply", ".mdpa", ".vtp", ".vtu")),
     *((ending, abut.read_spheres) for ending in (".csv", ".npz", ".npy", ".dump")),
@@ -35,6 +43,7 @@ READERS = (
     *((ending, read_all_frames) for ending in (".csv", ".dump", ".vtp", ".pvd")),
     (".stl.gz", abut.read_mesh),
     (".xyz", read_all_frames),
+    (".local.dump", read_pairs),
 )
 
 

@@ -169,12 +169,43 @@ def shortest_period(period: Period | None) -> float:
     vectors = vectors_of(period)
     if is_along_axes(period):
         return min(filter(None, np.diagonal(vectors).tolist()), default=math.inf)
+    return min(float(lengths(row)) for row in _reduced(vectors))
+
+
+def nearest_images(points: NDArray[np.float64], period: Period | None) -> NDArray[np.intp]:
+    """The images (m, 3) of the origin that are nearest to points (m, 3).
+
+    Points that are equally far from two images get one of them. The numbers count vectors of the
+    period, in whatever form these are.
+    """
+    if is_along_axes(period):
+        return np.rint(fractions_of(points, period)).astype(np.intp)
+    basis = np.zeros((3, 3))
+    rows = _reduced(vectors_of(period))
+    basis[: len(rows)] = rows
+    # the nearest image is at most one vector of a reduced basis away from the rounded fractions
+    first = np.rint(fractions_of(points, basis))
+    steps = [step for step in np.ndindex(3, 3, 3) if not any(step[len(rows) :])]
+    found, least = first, np.full(len(points), np.inf)
+    for step in steps:
+        numbers = first + [1 - one if k < len(rows) else 0 for k, one in enumerate(step)]
+        rest = points - matrix_product(numbers, basis)
+        squares = dots(rest, rest)
+        is_nearer = squares < least
+        found = np.where(is_nearer[:, None], numbers, found)
+        least = np.where(is_nearer, squares, least)
+    in_period = np.rint(fractions_of(basis, period))
+    return matrix_product(found, in_period).astype(np.intp)
+
+
+def _reduced(vectors: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Short vectors that lead to the same images; vectors of zeros are omitted."""
     # relative to the largest number, so that squares neither overflow nor vanish
     most = float(np.abs(vectors).max())
     rows = [row / most for row in vectors if row.any()]
     while _shorten(rows):
         pass
-    return most * min(float(lengths(row)) for row in rows)
+    return [most * row for row in rows]
 
 
 def _shorten(rows: list[NDArray[np.float64]]) -> bool:

@@ -19,7 +19,6 @@ from ..base.periods import Period
 from . import series
 from .boxes import Box, read_box
 from .errors import CutOff
-from .frame import check_kind
 from .packed import Unpacked
 from .rows import Place
 from .series import Series
@@ -37,6 +36,10 @@ _TEXT_NAMES = {"element", "typelabel"}
 
 _ITEM = b"ITEM:"
 
+# The beginning of the title above the number of rows, and the label of rows that are spheres. The
+# rows of a "dump local" have the label ENTRIES, or another that its option `label` sets.
+_COUNT, _ATOMS = "NUMBER OF ", "ATOMS"
+
 # Frames begin with TIMESTEP, or with UNITS or TIME, which LAMMPS writes before it.
 _BEGINNING = re.compile(rb"ITEM: (?:TIME|UNITS)")
 _BOX = "BOX BOUNDS"
@@ -46,7 +49,7 @@ _BOX = "BOX BOUNDS"
 _HEAD_LINES = 64
 
 
-class _Head(NamedTuple):
+class Head(NamedTuple):
     """The head of a frame: the sections before its rows."""
 
     number: int
@@ -102,10 +105,24 @@ def _begins(path: Path) -> bytes:
 # ---- an open file --------------------------------------------------------------------------------
 
 
-class Dump(Series[_Head]):
+class Dump(Series[Head]):
     """An open dump."""
 
     axes = _AXES
+
+    def begins_rows(self, title: str, sections: Mapping[str, Any]) -> bool:
+        """Return whether the rows follow this title; raise if they are of another kind."""
+        label = label_of(sections)
+        if title.startswith("GRID CELLS"):
+            raise ValueError(
+                f"the rows below 'ITEM: {title}' are those of a dump grid, not spheres"
+            )
+        if title.startswith("ENTRIES") or (label not in ("", _ATOMS) and title.startswith(label)):
+            raise ValueError(
+                f"the rows below 'ITEM: {title}' are those of a dump local, not spheres: if they"
+                " are contacts, abut.read_pairs(path, frame) reads them"
+            )
+        return title.startswith(_ATOMS)
 
     def go_behind(self, place: Place) -> bool:
         """Move to the frame after the broken one at `place`; return False if there is none."""
@@ -115,7 +132,7 @@ class Dump(Series[_Head]):
         except ValueError:
             return False  # bytes after a damaged place cannot be unpacked
 
-    def next_head(self) -> _Head | None:
+    def next_head(self) -> Head | None:
         """Read the next frame's head; the caller must then read or skip its rows."""
         sections: dict[str, list[list[bytes]]] = {}
         title = box_line = None
@@ -123,11 +140,9 @@ class Dump(Series[_Head]):
             self._check_title(text, sections)
             if text.startswith(_ITEM):
                 title = text[len(_ITEM) :].decode("utf-8", "replace").strip()
-                check_kind(title)
-                if title.startswith("ATOMS"):
+                if self.begins_rows(title, sections):
                     self.frame_count += 1
-                    names = title.split()[1:]
-                    return _read_head(self.frame_count - 1, names, sections, box_line)
+                    return _read_head(self.frame_count - 1, title, sections, box_line)
                 sections[title] = []
                 box_line = line if title.startswith(_BOX) else box_line
             elif words := text.split():
@@ -167,39 +182,39 @@ class Dump(Series[_Head]):
                 f" {_HEAD_LINES} lines"
             )
 
-    def check_block(self, head: _Head, first: int, block: bytes, row_count: int) -> None:
+    def check_block(self, head: Head, first: int, block: bytes, row_count: int) -> None:
         # Searching for the first letter takes a tenth of the time, and mostly finds none.
         if _ITEM[:1] in block and _ITEM in block:
             at = block.index(_ITEM)
             before = block.count(b"\n", 0, at)
             self.text.go_back(self.text.offset - len(block) + at, first - 1 + before)
             raise ValueError(
-                f"frame {head.number} should have {head.sphere_count} spheres, but after"
+                f"frame {head.number} should have {head.sphere_count} {self.noun}, but after"
                 f" {row_count + before} another frame begins"
             )
 
-    def columns(self, head: _Head, names: Sequence[str]) -> Columns:
+    def columns(self, head: Head, names: Sequence[str]) -> Columns:
         return find_columns(head.names, self.axes, names, _kind_of, self.radius)
 
-    def whole(self, head: _Head) -> dict[str, Any]:
+    def whole(self, head: Head) -> dict[str, Any]:
         box = head.box()
         return {
-            "step": _step_number(head),
+            "step": step_of(head),
             "time": _time(head),
             "period": None if box is None else head.period(box),
             "origin": None if box is None else box.origin,
         }
 
-    def placed(self, head: _Head, columns: Columns, table: list[NDArray]) -> list[NDArray]:
+    def placed(self, head: Head, columns: Columns, table: list[NDArray]) -> list[NDArray]:
         if columns.axes[0] in _SCALED:
             table[:3] = _unscaled(np.stack(table[:3], axis=1), head).T
         return table
 
-    def check_behind(self, head: _Head) -> None:
+    def check_behind(self, head: Head) -> None:
         behind = self.text.peek(len(_ITEM))
         if not _ITEM.startswith(behind):
             raise ValueError(
-                f"frame {head.number} should have {head.sphere_count} spheres, but line"
+                f"frame {head.number} should have {head.sphere_count} {self.noun}, but line"
                 f" {self.text.line + 1} after them does not begin another frame"
             )
 
@@ -220,19 +235,28 @@ def _kind_of(name: str) -> str:
 # ---- heads ---------------------------------------------------------------------------------------
 
 
+def label_of(sections: Mapping[str, Any]) -> str:
+    """Return the word for the rows that a head counts, such as ATOMS; empty if it counts none."""
+    title = next((title for title in sections if title.startswith(_COUNT)), "")
+    return title.removeprefix(_COUNT).strip()
+
+
 def _read_head(
-    number: int, names: list[str], sections: dict[str, list[list[bytes]]], box_line: int | None
-) -> _Head:
+    number: int, title: str, sections: dict[str, list[list[bytes]]], box_line: int | None
+) -> Head:
+    """Make the head of a frame; `title` has the rows' label and the names of their columns."""
+    label = label_of(sections) or _ATOMS
     try:
-        (count,) = wholes(sections["NUMBER OF ATOMS"][0][:1])
+        (count,) = wholes(sections[_COUNT + label][0][:1])
         if count < 0:
             raise ValueError
     except (IndexError, KeyError, ValueError):
-        raise ValueError(f"frame {number} has no valid 'ITEM: NUMBER OF ATOMS'") from None
-    return _Head(number, count, names, sections, box_line)
+        raise ValueError(f"frame {number} has no valid 'ITEM: {_COUNT}{label}'") from None
+    names = title.removeprefix(label).split()
+    return Head(number, count, names, sections, box_line)
 
 
-def _step_number(head: _Head) -> int | None:
+def step_of(head: Head) -> int | None:
     if "TIMESTEP" not in head.sections:
         return None
     try:
@@ -242,7 +266,7 @@ def _step_number(head: _Head) -> int | None:
     return step
 
 
-def _time(head: _Head) -> float | None:
+def _time(head: Head) -> float | None:
     if "TIME" not in head.sections:
         return None
     try:
@@ -252,7 +276,7 @@ def _time(head: _Head) -> float | None:
     return float(time)
 
 
-def _unscaled(scaled: NDArray[np.float64], head: _Head) -> NDArray[np.float64]:
+def _unscaled(scaled: NDArray[np.float64], head: Head) -> NDArray[np.float64]:
     """Convert coordinates that are fractions of the box to coordinates in space."""
     box = head.box()
     if box is None:

@@ -10,9 +10,6 @@ from numpy.typing import NDArray
 from ..base.checks import counted
 from ..base.periods import Period, is_array
 
-# Dumps that hold no atoms: the first words after 'ITEM:', and the LAMMPS command that writes them.
-_OTHER_KINDS = {"ENTRIES": "dump local", "GRID CELLS": "dump grid"}
-
 
 class Frame(NamedTuple):
     """Spheres of a simulation at one time, as `read_frames` reads them.
@@ -64,10 +61,3 @@ class Frame(NamedTuple):
         if self.columns:
             parts.append(f"columns {', '.join(self.columns)}")
         return f"Frame({'; '.join(parts)})"
-
-
-def check_kind(title: str) -> None:
-    """Raise a ValueError for a dump that does not hold atoms."""
-    kind = next((kind for begin, kind in _OTHER_KINDS.items() if title.startswith(begin)), None)
-    if kind:
-        raise ValueError(f"the rows below 'ITEM: {title}' are those of a {kind}, not spheres")

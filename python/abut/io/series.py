@@ -192,6 +192,8 @@ class Series(ABC, Generic[_Head]):
 
     # The possible names of the three columns of coordinates; the first three that exist are read.
     axes: ClassVar[tuple[tuple[str, str, str], ...]] = (("x", "y", "z"),)
+    # What the rows are, for messages.
+    noun: ClassVar[str] = "spheres"
 
     def __init__(self, file: Unpacked, radius: Radius = None):
         self.text, self.radius = Text(file), radius
@@ -267,7 +269,7 @@ class Series(ABC, Generic[_Head]):
         for first, block, lines in self.text.pass_rows(head.sphere_count):
             self.check_block(head, first, block, row_count)
             row_count += lines
-        check_count(head, row_count)
+        self.check_count(head, row_count)
 
     def check_block(self, head: _Head, first: int, block: bytes, row_count: int) -> None:
         """Raise if the frame ends within a block of its rows, which begins with line `first`."""
@@ -307,7 +309,7 @@ class Series(ABC, Generic[_Head]):
         for line, block, lines in rows:
             blocks.append(read_block(block, lines, columns, line, row_count))
             row_count += lines
-        check_count(head, row_count)
+        self.check_count(head, row_count)
         return self.placed(head, columns, joined(blocks or [read_block(b"", 0, columns, 0, 0)]))
 
     def _ended_rows(self, head: _Head) -> Iterator[tuple[int, bytes, int]]:
@@ -324,16 +326,15 @@ class Series(ABC, Generic[_Head]):
                 " whole, add a line feed after it"
             )
 
+    def check_count(self, head: _Head, row_count: int) -> None:
+        """Raise if there are fewer rows than the number in the head."""
+        if row_count < head.sphere_count:
+            raise CutOff(
+                f"frame {head.number} should have {head.sphere_count} {self.noun},"
+                f" but the file ends after {row_count}"
+            )
+
 
 def _with_frame(message: str, number: int) -> str:
     name = f"frame {number}"
     return message if name in message else f"{name}: {message}"
-
-
-def check_count(head: Head, rows: int) -> None:
-    """Raise if there are fewer rows than the number in the head."""
-    if rows < head.sphere_count:
-        raise CutOff(
-            f"frame {head.number} should have {head.sphere_count} spheres,"
-            f" but the file ends after {rows}"
-        )

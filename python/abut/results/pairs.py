@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 class Pairs(ContactTable):
     """Pairs of touching spheres: a table with one row for each pair.
 
-    Made by `find_pairs`, `PairFinder.find`, `load_pairs` and `concatenate`. Rows are sorted by i,
-    then j, then image. Columns cannot be replaced, but their entries can be changed. Vectors have
-    the dimension d of the centers, 2 or 3.
+    Made by `find_pairs`, `PairFinder.find`, `load_pairs`, `read_pairs` and `concatenate`. Rows
+    are sorted by i, then j, then image. Columns cannot be replaced, but their entries can be
+    changed. Vectors have the dimension d of the centers, 2 or 3.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ class Pairs(ContactTable):
         Sphere i at its given center touches sphere j shifted by ``image * period``, or
         ``image @ period`` for a period with vectors; 0 where nothing repeats.
     force : (m, 3) ndarray of float64
-        Force of the pair on i; the opposite force acts on j. Only tables of `Simulation.pairs`, and
-        tables made from these, have this column.
+        Force of the pair on i; the opposite force acts on j. Only tables of `Simulation.pairs` and
+        `read_pairs`, and tables made from these, have this column.
     offsets : (n + 1,) ndarray of intp, read-only
         The pairs with i = k are rows ``offsets[k]:offsets[k + 1]``.
     period : tuple of d (float or None), (d, d) ndarray, or None

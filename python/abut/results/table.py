@@ -72,7 +72,7 @@ class Table:
     _list_offsets: ClassVar[str]
     # Read-only columns with offsets: of each sphere's rows, and of each row's list entries.
     _offset_columns: ClassVar[tuple[str, ...]]
-    # Columns that only tables of a `Simulation` have, with one entry for each row.
+    # Columns that only tables of a `Simulation` or `read_pairs` have, one entry for each row.
     _further_columns: ClassVar[tuple[str, ...]] = ("force",)
     # The names of the search's settings, which hold for all rows.
     _settings: ClassVar[tuple[str, ...]]
@@ -84,7 +84,7 @@ class Table:
     point: NDArray[np.float64]
     overlap: NDArray[np.float64]
     offsets: NDArray[np.intp]
-    # This is no field of the dataclass, since only tables of a simulation have forces.
+    # This is no field of the dataclass, since only some tables have forces.
     force: NDArray[np.float64]
 
     def __init_subclass__(cls) -> None:
@@ -159,7 +159,10 @@ class Table:
             if name.startswith("_"):
                 raise AttributeError(f"{kind!r} object has no attribute {name!r}")
             if name in self._further_columns:
-                raise AttributeError(f"{kind} of a search has no {name!r}: only a Simulation's has")
+                raise AttributeError(
+                    f"{kind} of a search has no {name!r}: only those of a Simulation, and of"
+                    " read_pairs, have it"
+                )
             raise AttributeError(f"{kind} has no {name!r}{self._instead_of(name)}")
 
         def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
