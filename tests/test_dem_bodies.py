@@ -45,6 +45,48 @@ def momenta(sim):
 # ---- what a body is ------------------------------------------------------------------------------
 
 
+def test_several_shapes_in_one_call_are_those_of_calls_one_by_one():
+    shapes, numbers = [CUBE, TETRA, CUBE.rounded(0.1)], [2, 1, 1, 0, 2]
+    places = 5.0 * np.arange(15).reshape(5, 3)
+    sizes, turns = [1.0, 0.5, 2.0, 1.5, 0.7], turned(np.arange(15).reshape(5, 3))
+    together, apart = world(), world()
+    for sim in (together, apart):
+        sim.add_bodies(TETRA, [[-9, -9, -9]], WOOD)
+    ids = together.add_bodies(
+        shapes, places, WOOD, shape=numbers, scales=sizes, orientations=turns,
+        angular_velocities=(1, 2, 3),
+    )  # fmt: skip
+    assert ids.tolist() == [1, 2, 3, 4, 5]
+    for number, place, size, turn in zip(numbers, places, sizes, turns, strict=True):
+        apart.add_bodies(
+            shapes[number], [place], WOOD, scales=size, orientations=turn,
+            angular_velocities=(1, 2, 3),
+        )  # fmt: skip
+    for sim in (together, apart):
+        sim.run(steps=3)
+    known, found = apart.bodies.to_dict(), together.bodies.to_dict()
+    seen = [[sim.shapes[k] for k in sim.bodies.shape] for sim in (together, apart)]
+    assert seen[0] == seen[1] and together.shapes == (TETRA, CUBE, shapes[2])
+    assert all(np.array_equal(found[name], known[name]) for name in known if name != "shape")
+
+
+@pytest.mark.parametrize(
+    ("shape", "error", "message"),
+    [
+        (None, ValueError, "there are 2 shapes: give shape=, the number of each body's"),
+        ([0], ValueError, "shape has 1 entry, but there are 2 positions"),
+        ([0, 2], ValueError, r"shape\[1\] is 2, but must be 0 to 1"),
+        ([-1, 0], ValueError, r"shape\[0\] is -1, but must be 0 to 1"),
+        ([0.0, 1.0], TypeError, "shape has dtype float64, but must be integers"),
+    ],
+)
+def test_wrong_numbers_of_shapes(shape, error, message):
+    sim = world()
+    with pytest.raises(error, match=message):
+        sim.add_bodies([CUBE, TETRA], [[0, 0, 0], [9, 9, 9]], WOOD, shape=shape)
+    assert len(sim.bodies.numbers) == 0 and sim.shapes == ()
+
+
 def test_columns():
     sim = world()
     numbers = sim.add_bodies(
@@ -533,10 +575,12 @@ def test_across_a_period():
 def test_errors():
     sim = world()
     square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
-    with pytest.raises(TypeError, match="shape is a list, but must be a ConvexShape"):
+    with pytest.raises(TypeError, match=r"shapes\[0\] is a list, but must be a ConvexShape"):
         sim.add_bodies([[0, 0, 0]], [[0, 0, 0]], WOOD)
-    with pytest.raises(ValueError, match="polygon"):
+    with pytest.raises(ValueError, match="shapes is a polygon"):
         sim.add_bodies(square, [[0, 0, 0]], WOOD)
+    with pytest.raises(ValueError, match=r"shapes\[1\] is a polygon"):
+        sim.add_bodies([CUBE, square], [[0, 0, 0]], WOOD, shape=[0])
     with pytest.raises(ValueError, match=r"scales\[1\] is 0"):
         sim.add_bodies(CUBE, [[0, 0, 0], [9, 9, 9]], WOOD, scales=[1, 0])
     with pytest.raises(ValueError, match=r"positions\[0, 1\] is nan"):

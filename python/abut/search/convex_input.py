@@ -75,8 +75,8 @@ def digest_of(*parts: Any) -> int:
 
 
 def read_bodies(shapes: Any, shape: Any, scales: Any) -> _Bodies:
-    all_shapes = _read_shapes(shapes)
-    numbers = _read_numbers(shape, len(all_shapes))
+    all_shapes = read_shapes(shapes)
+    numbers = read_shape_numbers(shape, len(all_shapes))
     sizes = checks.doubles(scales, "scales")
     count = None if numbers is None else len(numbers)
     if sizes.ndim == 0:
@@ -88,7 +88,8 @@ def read_bodies(shapes: Any, shape: Any, scales: Any) -> _Bodies:
     return _Bodies(all_shapes, numbers, sizes, count)
 
 
-def _read_shapes(shapes: Any) -> tuple[ConvexShape, ...]:
+def read_shapes(shapes: Any) -> tuple[ConvexShape, ...]:
+    """Read one shape, or a sequence of shapes that is not empty."""
     if isinstance(shapes, ConvexShape):
         return (shapes,)
     if not isinstance(shapes, Iterable) or isinstance(shapes, (str, np.ndarray)):
@@ -106,7 +107,8 @@ def _read_shapes(shapes: Any) -> tuple[ConvexShape, ...]:
     return found
 
 
-def _read_numbers(shape: Any, shape_count: int) -> Indices | None:
+def read_shape_numbers(shape: Any, shape_count: int) -> Indices | None:
+    """Read the number of each body's shape; None if it is not given for a single shape."""
     if shape is None:
         if shape_count > 1:
             raise ValueError(

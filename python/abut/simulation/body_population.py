@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,13 @@ from .column_input import (
     read_vectors,
 )
 from .columns import AssignedColumn, Column, MaskColumn, OrientationColumn
-from .convex_bodies import body_columns, positive_numbers, read_masses, read_shape
+from .convex_bodies import (
+    body_columns,
+    positive_numbers,
+    read_masses,
+    read_shaped,
+    volumes_of,
+)
 from .handle import Handle
 from .population import Population, read_call
 from .python_side import changes
@@ -73,10 +79,11 @@ class BodyPopulation(Population):
     @changes
     def add(
         self,
-        shape: ConvexShape,
+        shapes: ConvexShape | Sequence[ConvexShape],
         positions: ArrayLike,
         material: Material,
         *,
+        shape: ArrayLike | None = None,
         orientations: Orientations | None = None,
         scales: ArrayLike = 1.0,
         masses: ArrayLike | None = None,
@@ -84,7 +91,7 @@ class BodyPopulation(Population):
         angular_velocities: ArrayLike | None = None,
         fixed: ArrayLike = False,
     ) -> Indices:
-        """Add convex bodies of one shape.
+        """Add convex bodies of one shape, or of several.
 
         Bodies touch each other, spheres and walls. The contact law acts at each spot of a contact,
         with the spot's own overlap, damping, friction spring and rolling spring; docs/dem.md,
@@ -92,13 +99,15 @@ class BodyPopulation(Population):
 
         Parameters
         ----------
-        shape : ConvexShape
-            A polyhedron.
+        shapes : ConvexShape or sequence of ConvexShape
+            One polyhedron, or several.
         positions : (b, 3) array_like
-            Origins of the shape's frame in the world, as for `ConvexFinder`.
+            Origins of the shapes' frames in the world, as for `ConvexFinder`.
         material : Material
             It needs a density unless masses are given. No law of it may have `RollingA`. Laws that
             are `Hertz` or have rolling need a `curvature` if the shape is not rounded.
+        shape : (b,) array_like of int, optional
+            The number in `shapes` of each body's shape. It can be left out if there is one shape.
         orientations : (b, 4) array_like or scipy.spatial.transform.Rotation, optional
             Rotations from the shape's frame to the world: quaternions x, y, z, w, of any length.
         scales : (b,) array_like or float, default 1
@@ -121,8 +130,8 @@ class BodyPopulation(Population):
         ------
         ValueError
             If a number is not finite, a scale or mass is not positive, or an array has a wrong
-            shape. If the shape is a polygon, the material has no density, or one of its laws has
-            `RollingA`.
+            shape. If a shape is a polygon, or the number of a shape is wrong or missing. If the
+            material has no density, or one of its laws has `RollingA`.
         TypeError
             If an argument is of another type.
 
@@ -143,19 +152,31 @@ class BodyPopulation(Population):
         array([  0.  ,   0.  , -39.24])
         >>> sim.bodies.positions.round(4) + 0.0
         array([[0. , 0. , 0.1]])
+
+        A tetrahedron and two more cubes; `sim.shapes` has all shapes, and ``sim.bodies.shape`` the
+        number of each body's:
+
+        >>> tetra = abut.ConvexShape([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        >>> places = [[1, 0, 0.1], [2, 0, 0.1], [3, 0, 0.1]]
+        >>> sim.add_bodies([cube, tetra], places, wood, shape=[1, 0, 0], scales=0.1)
+        array([1, 2, 3])
+        >>> sim.bodies.shape
+        array([0, 1, 0, 0])
         """
-        read_shape(shape)
         places = read_points(positions, "positions")
         check_finite(places, "positions")
         count = len(places)
+        given, own = read_shaped(shapes, shape, count)
         sizes = positive_numbers(scales, "scales", count)
-        heavy = read_masses(masses, shape, sizes, material)
+        heavy = read_masses(masses, volumes_of(given, own), sizes, material)
         turns = read_orientations(orientations, count, "orientations")
         spins = read_vectors(angular_velocities, "angular_velocities", count)
         laws, number = self._sim._laws.numbered(material)
         laws.check_bodies([number])
-        shapes = self._sim.shapes if shape in self._sim.shapes else (*self._sim.shapes, shape)
-        columns = body_columns(shape, shapes.index(shape), sizes, heavy, number)
+        columns = body_columns(given, own, sizes, heavy, number)
+        known = dict.fromkeys((*self._sim.shapes, *given))
+        rows = {one: row for row, one in enumerate(known)}
+        columns["shapes"] = np.array([rows[one] for one in given], np.intp)[own]
         columns |= {"positions": places, "orientations": turns}
         columns["velocities"] = self._velocities(velocities, places)
         axes = product(turns, columns["axes"])
@@ -164,7 +185,7 @@ class BodyPopulation(Population):
         check_fixed(self._sim, columns["fixed"], "positions[{}]", range(count))
         check_still(columns, columns["fixed"] != 0, "positions[{}]", range(count))
         numbers = self._sim._settled().with_bodies(count)
-        then = self._sim._changed(numbers=numbers, laws=laws, shapes=shapes)
+        then = self._sim._changed(numbers=numbers, laws=laws, shapes=tuple(known))
         self._core.add(self.kind, columns, {}, then)
         return numbers.bodies[len(numbers.bodies) - count :].copy()
 
