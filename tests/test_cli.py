@@ -288,6 +288,31 @@ def rows_of(text):
     return [dict(zip(header, row, strict=True)) for row in rows]
 
 
+@pytest.mark.parametrize(("radius", "count"), [("1", 1), ("1:0.5,2:1", 0)])
+def test_radii_of_files_without(run, here, radius, count):
+    rows = "ITEM: ATOMS id type x y z\n1 1 0 0 0\n2 2 1.75 0 0\n"
+    Path("run.dump").write_text(f"ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n2\n{rows}")
+    fails(run("pairs run.dump -o a.csv"), "Give --radius, such as 1e-3 or 1:0.5e-3,2:1e-3")
+    status, out, _ = run(f"pairs run.dump --radius {radius} -o pairs.csv")
+    assert (status, out[:6]) == (0, f"{count} pair")
+    status, out, _ = run(f"frames run.dump --radius {radius}")
+    assert ("0.5 to 1" in out) == (count == 0)
+
+
+@pytest.mark.parametrize("radius", ["0", "1:2,3", "1:-1", "a:1", "nan"])
+def test_radii_that_are_none(run, here, radius):
+    status, _, err = run(f"frames run.dump --radius {radius}")
+    assert status == 2
+    assert "is not a radius above 0, nor radii by type such as 1:0.5e-3,2:1e-3" in err
+
+
+@pytest.mark.parametrize("line", ["frames run.dump", "pairs run.dump -o a.csv"])
+def test_a_dump_of_contacts_names_its_reader(run, here, line):
+    text = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ENTRIES\n0\nITEM: ENTRIES a b\n"
+    Path("run.dump").write_text(text)
+    fails(run(line), "those of a dump local, not spheres", "abut.read_pairs(path, frame)")
+
+
 def test_the_period_of_a_dump_is_taken_but_where_another_is_given(run, here):
     (here / "two.dump").write_text(BOX.format(step=3, size=1, x=0.9))
     (row,) = rows_of(run("pairs two.dump -o -")[1])

@@ -1,5 +1,6 @@
 """Spheres of files that have other names for their columns, or another unit."""
 
+import pickle
 import re
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_scale_is_that_of_every_format(tmp_path, name):
     spheres = abut.read_spheres(tmp_path / name, scale=2)
     assert spheres.centers.tolist() == [[2, 4, 6]]
     assert spheres.radii.tolist() == [8]
-    with pytest.raises(ValueError, match=f"{name}: leave out columns=, which is for dumps"):
+    with pytest.raises(ValueError, match=f"{name}: leave out columns=, which npz"):
         abut.read_spheres(tmp_path / name, columns={"x": "X"})
 
 
@@ -76,6 +77,69 @@ def test_wrong_options_are_errors(tmp_path, options, error, message):
     path = write(tmp_path, f"id,x,y,z,radius\n{ROWS}")
     with pytest.raises(error, match=re.escape(message)):
         abut.read_spheres(path, **options)
+
+
+# ---- the same options of frames ------------------------------------------------------------------
+
+
+def test_frames_have_the_same_options(tmp_path):
+    head = DUMP
+    rows = "ITEM: ATOMS num xx y z size vx\n7 1 2 3 4 5\n3 6 7 8 2 9\n"
+    path = write(tmp_path, head.replace("ATOMS\n1", "ATOMS\n2") + rows, "run.dump")
+    called = {"x": "xx", "id": "num", "diameter": "size"}
+    spheres = abut.read_spheres(path, columns=called, scale=2)
+    frames = abut.read_frames(path, {**called, "speed": "vx", "size": "size"}, scale=2)
+    for frame in (frames[0], next(iter(frames)), pickle.loads(pickle.dumps(frames))[0]):
+        assert (frame.centers == spheres.centers).all()
+        assert frame.centers.tolist() == [[2, 4, 6], [12, 14, 16]]
+        assert frame.radii.tolist() == spheres.radii.tolist() == [4, 2]
+        assert frame.ids.tolist() == [7, 3]
+        columns = {name: column.tolist() for name, column in frame.columns.items()}
+        assert columns == {"speed": [5, 9], "size": [4, 2]}
+    inch = abut.read_frames(path, {**called, "speed": "vx"}, scale=2)[0].sorted()
+    assert (inch.ids.tolist(), inch.columns["speed"].tolist()) == ([3, 7], [9, 5])
+    assert inch.radii.tolist() == [2, 4]
+
+
+def test_frames_of_csv_and_vtp_files_with_other_names(tmp_path):
+    path = write(tmp_path, "ID,X (mm),y,z,Speed\n7,1,2,3,4\n")
+    called = {"x": "x (MM)", "v": "SPEED"}
+    (frame,) = abut.read_frames(path, called, radius=0.5, scale=2)
+    assert frame.centers.tolist() == [[2, 4, 6]]
+    assert (frame.radii.tolist(), frame.columns["v"].tolist()) == ([1], [4])
+    sim = abut.Simulation(step=1e-3, period=(8, None, None))
+    sim.add_spheres([[1, 2, 3]], 0.1, abut.Material(density=1))
+    abut.write_frames(tmp_path / "{step}.vtp")(sim)
+    (frame,) = abut.read_frames(tmp_path / "0.vtp", {"id": "material"}, radius=3, scale=0.5)
+    assert (frame.ids.tolist(), frame.radii.tolist(), frame.period) == ([0], [1.5], (4, None, None))
+    assert abut.read_spheres(tmp_path / "0.vtp").radii.tolist() == [0.1]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"columns": {"x": "X (m)"}}, ValueError, "spheres.csv: there is no column 'x (m)'; the c"),
+        ({"columns": {"v": 3}}, TypeError, "columns['v'] is 3, but must be a column's name"),
+        ({"columns": {3: "x"}}, TypeError, "columns has the key 3, but its keys must be names"),
+        ({"columns": {"v": "speed"}}, ValueError, "there is no column speed; the columns are id,"),
+        ({"scale": 0}, ValueError, "scale is 0.0, but must be positive and finite"),
+        ({"scale": 1e308}, ValueError, "spheres.csv: multiplied by 1e+308, row 0: x is inf"),
+        ({"radius": {1: 2}}, ValueError, "spheres.csv: there is no column type; the columns are"),
+    ],
+)
+def test_wrong_options_of_frames_are_errors(tmp_path, options, error, message):
+    path = write(tmp_path, f"id,x,y,z,radius\n{ROWS}")
+    with pytest.raises(error, match=re.escape(message)):
+        _ = abut.read_frames(path, **options)[0]
+
+
+def test_sorting_needs_ids(tmp_path):
+    frame = abut.read_frames(write(tmp_path, "x,y,z,radius\n0,0,0,1\n"))[0]
+    with pytest.raises(ValueError, match="the frame has no ids: read a file with a column id"):
+        frame.sorted()
+    with pytest.raises(ValueError, match="leave out a name in columns= for x, y, z"):
+        np.save(tmp_path / "a.npy", [[1.0, 2, 3, 4]])
+        abut.read_frames(tmp_path / "a.npy", {"x": "X"})
 
 
 # ---- what may be asked for -----------------------------------------------------------------------

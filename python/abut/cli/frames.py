@@ -21,11 +21,12 @@ HEAD = ("frame", "step", "time", "spheres", "radii", "period")
 
 def add(commands):
     """Add the command to the parser."""
-    add_command(commands, "frames", _run, DESCRIPTION, ("spheres",))
+    add_command(commands, "frames", _run, DESCRIPTION, ("spheres", "--radius"))
 
 
 def _run(arguments):
-    for number, frame in enumerate(abut.read_frames(arguments.spheres)):
+    frames = abut.read_frames(arguments.spheres, radius=arguments.radius)
+    for number, frame in enumerate(frames):
         # The head is printed only after the first frame was read, which may raise an error.
         for row in (HEAD, _row(number, frame)) if number == 0 else (_row(number, frame),):
             print("  ".join(f"{word:>12}" for word in row))

@@ -13,8 +13,9 @@ from ..base.checks import positive
 # Texts about SPHERES and OUT for the help of the commands that have them.
 SPHERES = """\
 SPHERES  CSV with a header (x,y,z,radius or diameter), .npy (n, 4), .npz (centers, radii), or a
-         LAMMPS/LIGGGHTS dump or .xyz (also .gz, .zst). Several files with one frame each: a folder,
-         a 'pattern*' in quotes, or a .pvd list that abut.write_frames wrote"""
+         LAMMPS/LIGGGHTS dump, data file or .xyz (also .gz, .zst), or points with a radius in .vtk
+         or .vtp. Several files with one frame each: a folder, a 'pattern*' in quotes, or a .pvd
+         list that abut.write_frames wrote"""
 OUT = """\
 OUT      .csv, .npz, .vtp (for ParaView) or .parquet; .pvd writes one .vtp file for each frame and a
          list of them, which ParaView plays; - writes CSV to standard output"""
@@ -47,6 +48,19 @@ def _coordinate(text):
     return number
 
 
+def _radii(text):
+    """Return a radius, or a dict of radii by type for a text such as 1:0.5e-3,2:1e-3."""
+    try:
+        if ":" not in text:
+            return positive(float(text), "the radius")
+        pairs = [part.split(":") for part in text.split(",")]
+        return {int(kind): positive(float(radius), "a radius") for kind, radius in pairs}
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a radius above 0, nor radii by type such as 1:0.5e-3,2:1e-3"
+        ) from None
+
+
 def _seconds(text):
     try:
         return positive(float(text), "the time")
@@ -63,6 +77,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "type": _frame, "default": -1, "metavar": "N|all",
         "help": "number of the frame, from 0; -1 is the last (default). all: every frame, with a"
         " column frame in OUT, or one file for each frame if OUT is .pvd",
+    },
+    "--radius": {
+        "type": _radii, "metavar": "R",
+        "help": "radius of the spheres if the file has none, or one for each type: 1:0.5e-3,2:1e-3",
     },
     "--gap": {
         "type": float, "default": 0.0, "metavar": "LENGTH",
@@ -135,7 +153,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 # Groups of options that several commands share.
 READING = ("--scale", "--weld", "--noise", "--part")
-SEARCHING = ("spheres", "--output", "--frame", "--gap", "--workers")
+SEARCHING = ("spheres", "--radius", "--output", "--frame", "--gap", "--workers")
 
 
 def add_command(commands, name, run, description, options=()):

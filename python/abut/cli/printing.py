@@ -13,6 +13,8 @@ _OPTIONS = {
     "split=True": "--split",
     "noise=": "--noise ",
     "part=,": "--part,",
+    "Give radius=, a number or a dict by type": "Give --radius, such as 1e-3 or 1:0.5e-3,2:1e-3",
+    "but radius= has only": "but --radius has only",
     "read_mesh(..., scale=1e-3), or --scale 1e-3 of the command,": "--scale 1e-3",
 }
 

@@ -32,7 +32,7 @@ class Search:
 
     def run(self, find):
         """Search the selected frames; `find(frame)` returns a table and further columns for it."""
-        frames = abut.read_frames(self._arguments.spheres)
+        frames = abut.read_frames(self._arguments.spheres, radius=self._arguments.radius)
         if self._arguments.frame == "all":
             self._search_all(frames, find)
         else:

@@ -21,6 +21,7 @@ from ..search.facets import Facets
 from ..search.mesh import Mesh
 from . import (
     csv,
+    data_file,
     dump,
     gsd,
     mdpa,
@@ -32,6 +33,7 @@ from . import (
     parquet,
     ply,
     stl,
+    vtk_legacy,
     vtp,
     vtu,
     xyz,
@@ -40,7 +42,7 @@ from .errors import errors_naming
 from .frame import Frame
 from .frames import Frames, read_frames
 from .polygons import columns_of_mesh
-from .spheres import Spheres, read_names, read_radius, scaled
+from .spheres import NOTHING, Given, Spheres, read_names, read_radius, scaled
 from .weld import FEW_CORNERS
 from .weld import weld as _weld
 
@@ -76,7 +78,13 @@ _MESH_READERS: dict[str, Callable[..., Facets]] = {
 }
 MESH_ENDINGS = tuple(_MESH_READERS)
 _MESH_WRITERS = {".vtp": vtp.save_mesh, ".vtu": vtu.save_mesh, ".stl": stl.save_mesh}
-_SPHERE_READERS = {".csv": csv.read_spheres, ".npy": npy.read_spheres, ".npz": npz.read_spheres}
+_SPHERE_READERS = {
+    ".csv": csv.read_spheres,
+    ".npy": npy.read_spheres,
+    ".npz": npz.read_spheres,
+    ".vtk": vtk_legacy.read_spheres,
+    ".vtp": vtp.read_spheres,
+}
 _TABLE_WRITERS = {
     ".npz": npz.save,
     ".csv": csv.save,
@@ -241,6 +249,12 @@ def read_spheres(
           ``radius`` or ``diameter``, coordinates ``x``, ``xu``, ``xs`` or ``xsu`` (the scaled ones
           are multiplied by the box) and optionally ``id``. `read_frames` reads its frames one
           after the other, with their other columns;
+        - a data file of LAMMPS (``read_data``, ``write_data``), recognized by its line ``N atoms``,
+          plain or compressed. The title of its section names the atom style: ``Atoms # sphere``.
+          Styles without a diameter, such as ``atomic``, need ``radius=``;
+        - ``.vtk``, a legacy file of VTK in text or binary, as LIGGGHTS (``dump custom/vtk``) and
+          LPP write it, or ``.vtp``: points with an array ``radius`` or ``diameter``, and optionally
+          ``id``;
         - ``.xyz`` or ``.extxyz``, plain or compressed (``.xyz.gz``): extended XYZ. Its key
           ``Properties`` names ``pos:R:3``, ``radius:R:1`` (or ``diameter:R:1``) and optionally
           ``id:I:1``;
@@ -249,15 +263,15 @@ def read_spheres(
         Number of the frame in a dump, xyz or gsd file, from 0; negative ones count from the last.
         "all" joins all frames.
     columns : mapping of str to str, optional
-        The file's names of the columns x, y, z, radius (or diameter) and id, where they differ, for
-        a csv file, dump or xyz file: ``{"x": "X (mm)", "radius": "R"}``. Case does not matter in
-        csv files.
+        The file's names of the columns x, y, z, radius (or diameter) and id, where they differ:
+        ``{"x": "X (mm)", "radius": "R"}``. Case does not matter in csv files. Points of vtk and vtp
+        files, and columns of gsd, npz and npy files, have fixed names.
     scale : float, default 1
         Factor for centers and radii: 1e-3 converts millimeters to meters.
     radius : float or dict of int to float, optional
-        The radius of all spheres of a dump, csv, xyz or gsd file, which then needs no column of
-        radii; or one for each number in its column ``type`` (``typeid`` in gsd files):
-        ``{1: 0.5e-3, 2: 1e-3}``. In the file's unit.
+        The radius of all spheres of a file, which then needs no column of radii; or one for each
+        number in its column ``type`` (``typeid`` in gsd files): ``{1: 0.5e-3, 2: 1e-3}``. In the
+        file's unit. Not for npz and npy files, which have radii.
 
     Returns
     -------
@@ -270,8 +284,8 @@ def read_spheres(
     ValueError
         If the file is of an unknown kind, broken, or cut off. If after scaling a coordinate or
         radius is not finite, or a radius is not positive. If `columns` has another key than these,
-        or if `columns` or `radius` is given for npy or npz files. The message names the file and
-        the first wrong value.
+        or if `columns` or `radius` is given for npy or npz files, or the rows are not spheres. The
+        message names the file and the first wrong value.
     OSError
         If the file does not exist or cannot be read.
 
@@ -286,23 +300,24 @@ def read_spheres(
     >>> abut.read_spheres(path)
     Spheres(centers=array([[0., 0., 1.]]), radii=array([0.25]), ids=array([7]), frame=None)
     """
-    file, factor, called = _path(path), checks.positive(scale, "scale"), read_names(columns)
-    given = read_radius(radius)
+    file, factor = _path(path), checks.positive(scale, "scale")
+    given = Given(read_names(columns), read_radius(radius))
     if frame != "all":
         frame = checks.whole(frame, "frame")
     if series := _series_of(file):
         with errors_naming(file):
-            return scaled(series.read_spheres(file, frame, called, given), factor)
-    read = _by_ending(file, _SPHERE_READERS, "spheres", ", .xyz, .gsd; a dump begins with 'ITEM:'")
+            return scaled(series.read_spheres(file, frame, given), factor)
+    is_data = file.suffix.lower() not in _SPHERE_READERS and data_file.is_data(file)
+    hint = ", .xyz, .gsd; a dump begins with 'ITEM:', a data file has a line 'N atoms'"
+    read = data_file.read_spheres if is_data else _by_ending(file, _SPHERE_READERS, "spheres", hint)
     if frame not in (-1, 0, "all"):
         raise ValueError(f"{file} has one frame, but no frame {frame}: leave out frame=")
-    is_csv = read is csv.read_spheres
-    if not is_csv and (called or given is not None):
-        what = "columns" if called else "radius"
-        raise ValueError(f"{file}: leave out {what}=, which is for dumps, csv, xyz and gsd files")
+    is_array = read in (npy.read_spheres, npz.read_spheres)
+    if is_array and given != NOTHING:
+        what = "columns" if given.called else "radius"
+        raise ValueError(f"{file}: leave out {what}=, which npz and npy files do not need")
     with errors_naming(file):
-        spheres = csv.read_spheres(file, called, given) if is_csv else read(file)
-        spheres = scaled(spheres, factor)
+        spheres = scaled(read(file) if is_array else read(file, given), factor)
     if frame == "all":
         return spheres._replace(frame=np.zeros(len(spheres.radii), np.intp))
     return spheres

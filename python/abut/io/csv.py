@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from numpy.typing import NDArray
 
 from . import writing
 from .frame import Frame
-from .spheres import Radius, Spheres, find_columns, from_table, more_of, read_table, renamed
+from .spheres import NOTHING, Given, Spheres, find_columns, from_table, more_of, read_table
 from .text import BLOCK, LINE_BYTES
 
 if TYPE_CHECKING:
@@ -25,20 +24,17 @@ if TYPE_CHECKING:
 _DELIMITERS = ",;\t"
 
 
-def read_spheres(
-    path: Path, called: Mapping[str, str] = MappingProxyType({}), radius: Radius = None
-) -> Spheres:
+def read_spheres(path: Path, given: Given = NOTHING) -> Spheres:
     """Read a table with a header that names x, y, z and radius or diameter, in any order.
 
-    called: by our names of columns, the file's names where they differ; case does not matter.
+    Case does not matter in the names that are given.
     """
-    own = {name: word.strip().lower() for name, word in called.items()}
-    return _read(path, (), own, radius)[0]
+    return _read(path, (), given)[0]
 
 
-def read_frame(path: Path, names: Sequence[str], radius: Radius = None) -> Frame:
+def read_frame(path: Path, names: Sequence[str], given: Given = NOTHING) -> Frame:
     """Read spheres and the further columns `names`; case does not matter."""
-    spheres, more = _read(path, [name.lower() for name in names], radius=radius)
+    spheres, more = _read(path, [name.lower() for name in names], given)
     return Frame(*spheres[:3], columns={name: more[name.lower()] for name in names})
 
 
@@ -48,15 +44,11 @@ def read_column_names(path: Path) -> list[str]:
         return [field.strip() for field in next(reader, [])]
 
 
-def _read(
-    path: Path,
-    names: Sequence[str],
-    called: Mapping[str, str] = MappingProxyType({}),
-    radius: Radius = None,
-) -> tuple[Spheres, dict[str, NDArray]]:
+def _read(path: Path, names: Sequence[str], given: Given) -> tuple[Spheres, dict[str, NDArray]]:
+    given = given._replace(called={k: word.strip().lower() for k, word in given.called.items()})
     with _opened(path) as reader:
         there = [field.strip().lower() for field in next(reader, [])]
-        columns = find_columns(renamed(there, called), more=names, radius=radius)
+        columns = find_columns(there, more=names, given=given)
         rows = ((reader.line_num, row) for row in reader if "".join(row).strip())
         table = read_table(rows, columns)
         return from_table(table, columns), more_of(table, columns)

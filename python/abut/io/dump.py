@@ -194,7 +194,7 @@ class Dump(Series[Head]):
             )
 
     def columns(self, head: Head, names: Sequence[str]) -> Columns:
-        return find_columns(head.names, self.axes, names, _kind_of, self.radius)
+        return find_columns(head.names, self.axes, names, kind_of, self.given)
 
     def whole(self, head: Head) -> dict[str, Any]:
         box = head.box()
@@ -226,7 +226,7 @@ read_places = partial(series.read_places, Dump)
 read_column_names = partial(series.read_column_names, Dump)
 
 
-def _kind_of(name: str) -> str:
+def kind_of(name: str) -> str:
     if name in _TEXT_NAMES:
         return "text"
     return "whole" if name in _WHOLE_NAMES or name.startswith(_WHOLE_BEGINNINGS) else "real"

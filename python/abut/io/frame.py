@@ -53,6 +53,42 @@ class Frame(NamedTuple):
     columns: dict[str, NDArray] | None = None
     deformation: NDArray[np.float64] | None = None
 
+    def sorted(self) -> Frame:
+        """Return the frame with its spheres, and their columns, sorted by id.
+
+        Dumps list spheres in the order of the processors, which changes from frame to frame. After
+        this, equal rows of two frames are the same sphere if none was added or removed.
+
+        Returns
+        -------
+        Frame
+            With copies of the arrays.
+
+        Raises
+        ------
+        ValueError
+            If the frame has no ids.
+
+        Examples
+        --------
+        >>> import abut, numpy as np
+        >>> frame = abut.Frame(np.array([[2.0, 0, 0], [1, 0, 0]]), np.ones(2), np.array([7, 4]))
+        >>> frame.sorted().ids, frame.sorted().centers[:, 0]
+        (array([4, 7]), array([1., 2.]))
+        """
+        if self.ids is None:
+            raise ValueError("the frame has no ids: read a file with a column id")
+        order = np.argsort(self.ids, kind="stable")
+        columns = self.columns
+        if columns is not None:
+            columns = {name: column[order] for name, column in columns.items()}
+        return self._replace(
+            centers=self.centers[order],
+            radii=self.radii[order],
+            ids=self.ids[order],
+            columns=columns,
+        )
+
     def __repr__(self) -> str:
         period = self.period.tolist() if is_array(self.period) else self.period
         known = {"step": self.step, "time": self.time, "period": period}

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
-from . import csv, dump, gsd, npy, npz, pvd, vtp, xyz
+from ..base.periods import is_array, read_period
+from . import csv, data_file, dump, gsd, npy, npz, pvd, vtk_legacy, vtp, xyz
 from .errors import errors_naming
 from .frame import Frame
 from .rows import Place
-from .spheres import Radius, read_radius
+from .spheres import NOTHING, Given, Spheres, read_radius, scaled, split_names
 
 if TYPE_CHECKING:
     from ..options import OnTruncated
@@ -31,9 +32,14 @@ _READERS: dict[str, Callable[..., Frame]] = {
     ".vtp": vtp.read_frame,
     ".csv": csv.read_frame,
     ".npy": npy.read_frame,
+    ".vtk": vtk_legacy.read_frame,
+    # data files of LAMMPS, which have no certain ending
+    "data": data_file.read_frame,
 }
 _LIST = ".pvd"
-_DUMP = "dump"
+_DUMP, _DATA = "dump", "data"
+# The kinds of files that allow other names of columns, and radii that are given.
+_WITH_COLUMNS = (".vtp", ".csv", ".vtk", _DATA)
 # The kinds of files with several frames, with the modules that read them.
 _SERIES: dict[str, Any] = {_DUMP: dump, xyz.ENDINGS[0]: xyz, gsd.ENDING: gsd}
 _NAMES: dict[str, Callable[[Path], list[str]]] = {
@@ -41,15 +47,18 @@ _NAMES: dict[str, Callable[[Path], list[str]]] = {
     ".vtp": vtp.read_column_names,
     ".csv": csv.read_column_names,
     ".npy": npy.read_column_names,
+    ".vtk": vtk_legacy.read_column_names,
+    _DATA: data_file.read_column_names,
     **{kind: module.read_column_names for kind, module in _SERIES.items()},
 }
 
 # The kinds of files with frames, for error messages.
-_KINDS = f"{', '.join((*_READERS, *xyz.ENDINGS, gsd.ENDING, _LIST))}; a dump begins with 'ITEM:'"
+_ENDINGS = [kind for kind in (*_READERS, *xyz.ENDINGS, gsd.ENDING, _LIST) if kind[0] == "."]
+_KINDS = f"{', '.join(_ENDINGS)}; a dump begins with 'ITEM:', a data file has a line 'N atoms'"
 
-# The ends of the names of files that `write_frames` writes next to a file of spheres. They are not
-# frames.
-_PARTS = ("-contacts", "-pairs", "-walls", "-bodies", "-bonds", "-cell")
+# The ends of the names of files that `write_frames` and LIGGGHTS write next to a file of spheres.
+# They are not frames.
+_PARTS = ("-contacts", "-pairs", "-walls", "-bodies", "-bonds", "-cell", "_boundingBox")
 
 
 class _File(NamedTuple):
@@ -70,16 +79,19 @@ class _Index(NamedTuple):
 
 
 class _Options(NamedTuple):
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # the file's names of further columns
     drop: bool
-    radius: Radius = None
+    given: Given = NOTHING
+    names: tuple[str, ...] = ()  # the names of these columns in frames
+    scale: float = 1.0
 
 
 def read_frames(
     path: _Pathlike | Iterable[_Pathlike],
-    columns: Sequence[str] | None = None,
+    columns: Sequence[str] | Mapping[str, str] | None = None,
     on_truncated: OnTruncated = "raise",
     *,
+    scale: float = 1.0,
     radius: float | Mapping[int, float] | None = None,
 ) -> Frames:
     """Read the frames of a simulation one at a time.
@@ -100,8 +112,10 @@ def read_frames(
         - a ``.gsd`` file of HOOMD-blue with any number of frames (extra ``gsd``). Its box is around
           0. The radius of a particle is half its ``diameter``, which is 1 unless the file has it;
         - a ``.pvd`` list of files and times that `write_frames` wrote;
-        - a ``.npz``, ``.vtp``, ``.csv`` or ``.npy`` file with one frame, written by `write_frames`
-          or in a form that `read_spheres` reads;
+        - a ``.npz``, ``.vtp``, ``.vtk``, ``.csv`` or ``.npy`` file, or a data file of LAMMPS, with
+          one frame, written by `write_frames` or in a form that `read_spheres` reads. A data file
+          does not have the boundaries of its run: its box counts as periodic along all edges, as
+          in LAMMPS by default. ``frame._replace(period=None)`` is the frame without;
         - a list of such files, in the given order;
         - a folder: its files, without subfolders and files with names that begin with a dot;
         - a pattern with ``*``, ``?``, ``[...]`` or ``**``, as in Python's `glob`.
@@ -109,20 +123,25 @@ def read_frames(
         The files of a folder or pattern are sorted by their names, with whole numbers in the names
         sorted by value: ``run.20`` before ``run.100``. They must all be of one kind. Skipped are
         the contacts, pairs, walls, bodies, bonds and cell of a frame (``100-walls.vtp`` next to
-        ``100.vtp``), and files of a folder that hold no spheres.
-    columns : sequence of str, optional
-        Names of further columns in the files, such as ``("vx", "type")``: columns of a dump or csv
-        file, keys of an npz file, point data of a vtp file, entries of ``Properties`` in an xyz
-        file, or quantities of particles in a gsd file. ``frames.columns`` lists them.
+        ``100.vtp``) and LIGGGHTS' ``_boundingBox.vtk``, and files of a folder that hold no spheres.
+    columns : sequence of str, or mapping of str to str, optional
+        Names of further columns in the files, such as ``("vx", "type")``: columns of a dump, data
+        or csv file, keys of an npz file, point data of a vtp or vtk file, entries of
+        ``Properties`` in an xyz file, or quantities of particles in a gsd file. ``frames.columns``
+        lists them. A dict has the file's names by names of your choice: ``{"speed": "v_speed"}``.
+        Its keys x, y, z, radius, diameter and id are the columns of the spheres, as for
+        `read_spheres`.
     on_truncated : {"raise", "drop"}
         What to do with a dump or xyz file that ends inside a frame, for example because it is still
         being written. By default this frame is included, and reading it is an error that names the
         frame and the file; ``"drop"`` leaves it out. A last row without a line feed counts as cut
         off.
+    scale : float, default 1
+        Factor for centers, radii, period and origin: 1e-3 converts millimeters to meters. Further
+        columns stay as they are.
     radius : float or dict of int to float, optional
-        The radius of all spheres of dumps, csv, xyz and gsd files, which then need no column of
-        radii; or one for each number in their column ``type`` (``typeid`` in gsd files):
-        ``{1: 0.5e-3, 2: 1e-3}``.
+        The radius of all spheres, in the file's unit, or one for each number in the column
+        ``type``, as for `read_spheres`: ``{1: 0.5e-3, 2: 1e-3}``.
 
     Returns
     -------
@@ -166,14 +185,29 @@ def read_frames(
     """
     words: dict[OnTruncated, bool] = {"raise": False, "drop": True}
     drop = checks.choice(on_truncated, "on_truncated", words)
-    options = _Options(_names(columns), drop, read_radius(radius))
+    factor = checks.positive(scale, "scale")
+    called, further = _read_columns(columns)
+    given = Given(called, read_radius(radius))
+    options = _Options(tuple(further.values()), drop, given, tuple(further), factor)
     files = tuple(_find_files(path, options.drop))
     for file in files:
-        if radius is not None and file.kind not in ("", *_SERIES, ".csv"):
+        if given != NOTHING and file.kind not in ("", *_SERIES, *_WITH_COLUMNS):
+            what = "a name in columns=" if called else "radius="
             raise ValueError(
-                f"{file.path}: leave out radius=, which is for dumps, csv, xyz and gsd files"
+                f"{file.path}: leave out {what}{_OF_SPHERES if called else ''}, which npz and npy"
+                " files do not need"
             )
     return Frames._of(files, options)
+
+
+_OF_SPHERES = " for x, y, z, radius, diameter or id"
+
+
+def _read_columns(columns: Any) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the file's names of the columns of spheres, and of further columns, by our names."""
+    if isinstance(columns, Mapping):
+        return split_names(columns)
+    return {}, {name: name for name in _names(columns)}
 
 
 def _names(columns: Sequence[str] | None) -> tuple[str, ...]:
@@ -314,8 +348,9 @@ def _places_of(file: _File, drop: bool) -> list[Place]:
 def _frames_of(file: _File, options: _Options) -> Iterator[Frame]:
     """Read all frames of a file."""
     if file.kind in _SERIES:
-        frames = _SERIES[file.kind].read_frames(file.path, *options)
-        yield from (_with_time(frame, file) for frame in frames)
+        read = _SERIES[file.kind].read_frames
+        frames = read(file.path, options.columns, options.drop, options.given)
+        yield from (_finished(frame, file, options) for frame in frames)
     else:
         yield _read_one(file, options)
 
@@ -327,8 +362,8 @@ def _frames_at(
     if file.kind in _SERIES:
         begins = (Place(*place) for place in places)
         read = _SERIES[file.kind].read_places
-        frames = read(file.path, options.columns, begins, options.radius)
-        yield from (_with_time(frame, file) for frame in frames)
+        frames = read(file.path, options.columns, begins, options.given)
+        yield from (_finished(frame, file, options) for frame in frames)
     else:
         yield from (_read_one(file, options) for _ in places)
 
@@ -336,13 +371,35 @@ def _frames_at(
 def _read_one(file: _File, options: _Options) -> Frame:
     if file.kind not in _READERS:
         raise _unknown(file.path)
-    radius = () if options.radius is None else (options.radius,)  # only csv files take it
+    given = (options.given,) if file.kind in _WITH_COLUMNS else ()
     with errors_naming(file.path):
-        return _with_time(_READERS[file.kind](file.path, options.columns, *radius), file)
+        frame = _READERS[file.kind](file.path, options.columns, *given)
+    return _finished(frame, file, options)
 
 
-def _with_time(frame: Frame, file: _File) -> Frame:
-    return frame if file.time is None else frame._replace(time=file.time)
+def _finished(frame: Frame, file: _File, options: _Options) -> Frame:
+    """Return a frame with the time of a pvd list, our names of columns, and the scale."""
+    if file.time is not None:
+        frame = frame._replace(time=file.time)
+    if options.names != options.columns:
+        columns = frame.columns or {}
+        names = zip(options.names, options.columns, strict=True)
+        frame = frame._replace(columns={name: columns[called] for name, called in names})
+    if options.scale == 1.0:
+        return frame
+    with errors_naming(file.path):
+        spheres = scaled(Spheres(frame.centers, frame.radii), options.scale)
+    period = frame.period
+    if period is not None:
+        period = read_period(
+            period * options.scale
+            if is_array(period)
+            else [None if length is None else length * options.scale for length in period]
+        )
+    origin = None if frame.origin is None else frame.origin * options.scale
+    return frame._replace(
+        centers=spheres.centers, radii=spheres.radii, period=period, origin=origin
+    )
 
 
 def _unknown(path: Path) -> ValueError:
@@ -401,12 +458,14 @@ def _expanded(path: Path, drop: bool) -> list[_File]:
 def _kind_of(path: Path) -> str:
     """Return the file's ending, "dump", or "" if unknown; raise OSError if it does not exist."""
     os.stat(path)
-    return _ending_of(path) or (_DUMP if dump.is_dump(path) else "")
+    if ending := _ending_of(path):
+        return ending
+    return _DUMP if dump.is_dump(path) else _DATA if data_file.is_data(path) else ""
 
 
 def _ending_of(path: Path) -> str:
     ending = xyz.ENDINGS[0] if xyz.is_xyz(path) else path.suffix.lower()
-    return ending if ending in (*_READERS, *_SERIES, _LIST) else ""
+    return ending if ending in _ENDINGS else ""
 
 
 def _all_known(files: list[_File]) -> list[_File]:

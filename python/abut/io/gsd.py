@@ -5,7 +5,7 @@ Its schema: https://gsd.readthedocs.io/en/stable/schema-hoomd.html
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from .errors import errors_naming
 from .frame import Frame
 from .rows import Place
 from .series import joined_spheres
-from .spheres import Radius, Spheres, from_arrays, given_radii
+from .spheres import Given, Radius, Spheres, from_arrays, given_radii
 
 ENDING = ".gsd"
 
@@ -46,12 +46,9 @@ def _opened(path: Path) -> Iterator[Any]:
         raise ValueError(f"it is broken, or was cut off: {error}") from error
 
 
-def read_spheres(
-    path: Path, frame: int | str, called: Mapping[str, str], radius: Radius
-) -> Spheres:
+def read_spheres(path: Path, frame: int | str, given: Given) -> Spheres:
     """Read the spheres of one frame or of all frames, as `series.read_spheres` does."""
-    if called:
-        raise ValueError("leave out columns=, since the names in gsd files are always the same")
+    radius = _radius_of(given)
     with _opened(path) as frames:
         if isinstance(frame, str):
             parts = [_spheres_of(one, radius) for one in frames]
@@ -73,15 +70,15 @@ def find_places(path: Path, drop: bool) -> list[Place]:
         return [Place(number, 0, number) for number in range(len(frames))]
 
 
-def read_frames(path: Path, names: Sequence[str], drop: bool, radius: Radius) -> Iterator[Frame]:
+def read_frames(path: Path, names: Sequence[str], drop: bool, given: Given) -> Iterator[Frame]:
     """Read all frames of a file, one after the other, with the further columns `names`."""
     with errors_naming(path), _opened(path) as frames:
         for number in range(len(frames)):
-            yield _frame_of(frames[number], number, names, radius)
+            yield _frame_of(frames[number], number, names, _radius_of(given))
 
 
 def read_places(
-    path: Path, names: Sequence[str], places: Iterable[Place], radius: Radius
+    path: Path, names: Sequence[str], places: Iterable[Place], given: Given
 ) -> Iterator[Frame]:
     """Read the frames at these places, in this order."""
     with errors_naming(path), _opened(path) as frames:
@@ -89,13 +86,19 @@ def read_places(
             if place.number >= len(frames):
                 number = place.number
                 raise ValueError(f"frame {number} is no longer there: the file has changed")
-            yield _frame_of(frames[place.number], place.number, names, radius)
+            yield _frame_of(frames[place.number], place.number, names, _radius_of(given))
 
 
 def read_column_names(path: Path) -> list[str]:
     """Read the names of quantities that have one entry for each particle, with logged ones."""
     with _opened(path) as frames:
         return list(_columns_of(frames[0])) if len(frames) else []
+
+
+def _radius_of(given: Given) -> Radius:
+    if given.called:
+        raise ValueError("leave out columns=, since the names in gsd files are always the same")
+    return given.radius
 
 
 def _frame_of(frame: Any, number: int, names: Sequence[str], radius: Radius) -> Frame:

@@ -173,7 +173,7 @@ class _LocalDump(Dump):
 
 
 def _find(names: Sequence[str], wanted: _Wanted) -> Columns:
-    picks = []
+    picks: list[Pick] = []
     for name in (wanted.i, wanted.j, *wanted.force):
         if names.count(name) != 1:
             there = f"there are {names.count(name)} columns" if name in names else "there is no"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -19,7 +19,7 @@ from .errors import CutOff, errors_naming
 from .frame import Frame
 from .packed import Unpacked
 from .rows import Place, Text, read_block
-from .spheres import Columns, Radius, Spheres, find_columns, from_table, joined, more_of, renamed
+from .spheres import NOTHING, Columns, Given, Spheres, find_columns, from_table, joined, more_of
 
 # The number of frames that are joined at a time, since many small arrays take more memory.
 _JOINED_FRAMES = 1 << 10
@@ -46,30 +46,26 @@ _Format = type["Series[Any]"]
 # ---- spheres of a file ---------------------------------------------------------------------------
 
 
-def read_spheres(
-    opened: _Format, path: Path, frame: int | str, called: Mapping[str, str], radius: Radius
-) -> Spheres:
+def read_spheres(opened: _Format, path: Path, frame: int | str, given: Given) -> Spheres:
     """Read the spheres of one frame or of all frames.
 
     opened: the class of the format. frame: its number, counted from 0 or, if negative, from the
-    end; or "all". called: by our names of columns, the file's names where they differ.
+    end; or "all".
     """
     if isinstance(frame, str):
-        return _all_of(opened, path, called, radius)
+        return _all_of(opened, path, given)
     place = frame if frame >= 0 else _last_place(opened, path, -frame)
-    return _one_of(opened, path, place, called, radius)
+    return _one_of(opened, path, place, given)
 
 
-def _one_of(
-    opened: _Format, path: Path, frame: int | Place, called: Mapping[str, str], radius: Radius
-) -> Spheres:
+def _one_of(opened: _Format, path: Path, frame: int | Place, given: Given) -> Spheres:
     """Read the spheres of the frame with this number, or of the frame that begins at a place."""
     with Unpacked(path) as file:
-        series = opened(file, radius)
+        series = opened(file, given)
         number = frame if isinstance(frame, int) else series.go_to(frame).number
         while head := series.next_head():
             if head.number == number:
-                return series.spheres(head, called)
+                return series.spheres(head)
             series.skip(head)
     raise ValueError(f"there are {series.frame_count} frames, but no frame {number}")
 
@@ -89,13 +85,13 @@ def _last_place(opened: _Format, path: Path, number: int) -> Place:
     return places[0]
 
 
-def _all_of(opened: _Format, path: Path, called: Mapping[str, str], radius: Radius) -> Spheres:
+def _all_of(opened: _Format, path: Path, given: Given) -> Spheres:
     blocks: list[Spheres] = []
     frames: list[Spheres] = []
     with Unpacked(path) as file:
-        series = opened(file, radius)
+        series = opened(file, given)
         while head := series.next_head():
-            spheres = series.spheres(head, called)
+            spheres = series.spheres(head)
             number = np.full(len(spheres.radii), head.number, np.intp)
             frames.append(spheres._replace(frame=number))
             if len(frames) == _JOINED_FRAMES:
@@ -145,11 +141,11 @@ def find_places(opened: _Format, path: Path, drop: bool) -> list[Place]:
 
 
 def read_frames(
-    opened: _Format, path: Path, names: Sequence[str], drop: bool, radius: Radius
+    opened: _Format, path: Path, names: Sequence[str], drop: bool, given: Given
 ) -> Iterator[Frame]:
     """Read all frames of a file, one after the other, with the further columns `names`."""
     with Unpacked(path) as file:
-        series = opened(file, radius)
+        series = opened(file, given)
         while True:
             try:
                 with errors_naming(path):
@@ -164,13 +160,13 @@ def read_frames(
 
 
 def read_places(
-    opened: _Format, path: Path, names: Sequence[str], places: Iterable[Place], radius: Radius
+    opened: _Format, path: Path, names: Sequence[str], places: Iterable[Place], given: Given
 ) -> Iterator[Frame]:
     """Read the frames at these places, in this order; to go back, the file is opened again."""
     left = deque(places)
     while left:
         with Unpacked(path) as file:
-            series = opened(file, radius)
+            series = opened(file, given)
             while left and left[0].offset >= series.text.offset:
                 with errors_naming(path):
                     frame = series.frame_at(left.popleft(), names)
@@ -195,8 +191,8 @@ class Series(ABC, Generic[_Head]):
     # What the rows are, for messages.
     noun: ClassVar[str] = "spheres"
 
-    def __init__(self, file: Unpacked, radius: Radius = None):
-        self.text, self.radius = Text(file), radius
+    def __init__(self, file: Unpacked, given: Given = NOTHING):
+        self.text, self.given = Text(file), given
         self.frame_count = 0
 
     # What a format must add.
@@ -274,9 +270,9 @@ class Series(ABC, Generic[_Head]):
     def check_block(self, head: _Head, first: int, block: bytes, row_count: int) -> None:
         """Raise if the frame ends within a block of its rows, which begins with line `first`."""
 
-    def spheres(self, head: _Head, called: Mapping[str, str]) -> Spheres:
+    def spheres(self, head: _Head) -> Spheres:
         """Read the spheres of a frame, after its head was read."""
-        columns = find_columns(renamed(head.names, called), self.axes, radius=self.radius)
+        columns = find_columns(head.names, self.axes, given=self.given)
         rows = self.text.take_rows(head.sphere_count)
         return from_table(self._table(head, columns, rows), columns)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import itemgetter
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,19 @@ _WHOLE_LIMIT = 2.0**53
 
 # A radius that is used instead of the file's: one for all spheres, or one for each type.
 Radius = float | dict[int, float] | None
+
+
+class Given(NamedTuple):
+    """What a caller gives for the columns of spheres in a file."""
+
+    called: Mapping[str, str] = MappingProxyType({})  # by our names, the file's where they differ
+    radius: Radius = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Given, (dict(self.called), self.radius)  # a mapping proxy cannot be pickled
+
+
+NOTHING = Given()
 
 
 class Spheres(NamedTuple):
@@ -75,14 +89,15 @@ def find_columns(
     axes: Sequence[Sequence[str]] = (("x", "y", "z"),),
     more: Sequence[str] = (),
     kind_of: Callable[[str], str] = _kind_of,
-    radius: Radius = None,
+    given: Given = NOTHING,
 ) -> Columns:
     """Find the columns of spheres, and further columns, in a table with these names of columns.
 
     axes: possible names of the three coordinates; the first three that all exist are used. more:
-    the names of the further columns. kind_of: returns the kind of a column by its name. radius:
-    used instead of the file's.
+    the names of the further columns. kind_of: returns the kind of a column by its name.
     """
+    names, radius = renamed(names, given.called), given.radius
+    ours = {called: name for name, called in given.called.items()}
     found = next((wanted for wanted in axes if set(wanted) <= set(names)), None)
     sizes = _size_names(found, radius)
     size = next((name for name in sizes if name in names), None)
@@ -92,18 +107,18 @@ def find_columns(
         cure = ". Give radius=, a number or a dict by type" if missing == ["radius"] else ""
         raise ValueError(f"there is no column {' or '.join(missing)}{_there_is(names)}{cure}")
     for name in more:
-        if name not in names:
+        if ours.get(name, name) not in names:
             raise ValueError(f"there is no column {_quoted(name)}{_there_is(names)}")
-    for name in (*found, size, "id", *more):
+    for name in (*found, size, "id", *(ours.get(name, name) for name in more)):
         if names.count(name) > 1:
             raise ValueError(f"there are {names.count(name)} columns {name}")
     has_ids = "id" in names
     kinds = [(name, "finite") for name in found]
     kinds += [(size, "whole" if size == "type" else "finite")]
     kinds += [("id", "whole")] if has_ids else []
-    kinds += [(name, kind_of(name)) for name in more]
-    picks = tuple(Pick(name, names.index(name), kind) for name, kind in kinds)
-    return Columns(picks, has_ids, len(names), tuple(found), radius)
+    picks = [Pick(name, names.index(name), kind) for name, kind in kinds]
+    picks += [Pick(name, names.index(ours.get(name, name)), kind_of(name)) for name in more]
+    return Columns(tuple(picks), has_ids, len(names), tuple(found), radius)
 
 
 def _size_names(axes: Sequence[str] | None, radius: Radius) -> Sequence[str]:
@@ -146,14 +161,23 @@ def read_names(columns: Mapping[str, str] | None) -> dict[str, str]:
         return {}
     if not isinstance(columns, Mapping):
         raise TypeError(f"columns is {columns!r}, but must be a dict such as {{'x': 'X (mm)'}}")
+    called, further = split_names(columns)
+    for name in further:
+        raise ValueError(f"columns has {name!r}, but its keys must be of {', '.join(_OWN)}")
+    return called
+
+
+def split_names(columns: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the file's names of the columns of spheres, and of further columns, by our names."""
     for name, called in columns.items():
-        if name not in _OWN:
-            raise ValueError(f"columns has {name!r}, but its keys must be of {', '.join(_OWN)}")
+        if not isinstance(name, str):
+            raise TypeError(f"columns has the key {name!r}, but its keys must be names")
         if not isinstance(called, str):
             raise TypeError(f"columns[{name!r}] is {called!r}, but must be a column's name")
     if columns.keys() >= _SIZES:
         raise ValueError("columns has a radius and a diameter: leave out one of them")
-    return dict(columns)
+    own = {name: called for name, called in columns.items() if name in _OWN}
+    return own, {name: called for name, called in columns.items() if name not in _OWN}
 
 
 def renamed(names: Sequence[str], columns: Mapping[str, str]) -> list[str]:
@@ -359,6 +383,53 @@ def from_arrays(centers: np.ndarray, radii: np.ndarray, ids: np.ndarray | None =
     ids = None if ids is None else checks.indices(ids, "ids")
     check(centers, radii)
     return Spheres(centers, radii, ids)
+
+
+class Arrays(NamedTuple):
+    """The file's names of the arrays of spheres, in a file of points with arrays; None: none."""
+
+    size: str | None
+    kind: str  # of the size: radius, diameter, or type where radii are given by type
+    ids: str | None
+
+
+def find_arrays(names: Sequence[str], given: Given) -> Arrays:
+    """Find the arrays of spheres among the point data with these names."""
+    for axis in "xyz":
+        if axis in given.called:
+            raise ValueError(f"columns has {axis!r}, but the points of this file have no names")
+    ours = renamed(names, given.called)
+    kinds: tuple[str, ...] = ("radius", "diameter")
+    if given.radius is not None:
+        kinds = ("type",) if isinstance(given.radius, dict) else ()
+    kind = next((kind for kind in kinds if kind in ours), None)
+    if kinds and kind is None:
+        cure = ". Give radius=, a number or a dict by type" if given.radius is None else ""
+        raise ValueError(f"there is no column {kinds[0]}{_there_is(names)}{cure}")
+    ids = names[ours.index("id")] if "id" in ours else None
+    return Arrays(names[ours.index(kind)] if kind else None, kind or "", ids)
+
+
+def from_points(
+    points: NDArray, found: Mapping[str, NDArray], arrays: Arrays, given: Given
+) -> Spheres:
+    """Make spheres of points and the arrays of `find_arrays`; check shapes, types and values."""
+    ids = None if arrays.ids is None else _as_whole(found[arrays.ids], "id")
+    sizes = np.ones(len(points)) if arrays.size is None else found[arrays.size]
+    check_arrays(points, sizes, ids)
+    if given.radius is not None:
+        sizes = given_radii(given.radius, _as_whole(sizes, "type"))
+    elif arrays.kind == "diameter":
+        sizes = sizes / 2.0
+    return from_arrays(points, sizes, ids)
+
+
+def _as_whole(values: NDArray, name: str) -> NDArray:
+    """Convert real numbers that are all whole, as some programs write ids, to integers."""
+    if values.dtype.kind != "f" or values.ndim != 1:
+        return values
+    _check_whole(values, name, 0)
+    return values.astype(np.intp)
 
 
 def scaled(spheres: Spheres, factor: float) -> Spheres:

@@ -19,7 +19,7 @@ from .facets import offsets_of
 from .frame import Frame
 from .npz import DEFORMATION, check_deformation, check_period, read_saved_period
 from .polygons import Piece, described, read_cells, read_polygons, read_vertices, read_wholes
-from .spheres import check_arrays, from_arrays
+from .spheres import NOTHING, Given, Spheres, find_arrays, from_points
 from .vtk_xml import ArraysByName, Section
 
 if TYPE_CHECKING:
@@ -119,16 +119,20 @@ def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     return Piece(vertices, indices, offsets_of(counts), source, first + len(counts))
 
 
-def read_frame(path: Path, names: Sequence[str]) -> Frame:
+def read_spheres(path: Path, given: Given = NOTHING) -> Spheres:
+    """Read points with a radius or diameter, and perhaps an id."""
+    return Spheres(*read_frame(path, (), given)[:3])
+
+
+def read_frame(path: Path, names: Sequence[str], given: Given = NOTHING) -> Frame:
     """Read spheres, which are points with a radius, and the further columns `names`."""
     with vtk_xml.File(path, _KIND) as file:
-        found = _read_columns(file, names)
+        arrays = find_arrays([name for name in _point_data(file) if name], given)
+        found = _read_columns(file, (arrays.size, arrays.ids, *names))
         period, deformation = _read_period(file), _read_field(file, DEFORMATION)
     if deformation is not None:
         check_deformation(deformation)
-    own = (found[_POINTS], found["radius"], found.get("id"))
-    check_arrays(*own)
-    spheres = from_arrays(*own)
+    spheres = from_points(found[_POINTS], found, arrays, given)
     columns = {name: found[name] for name in names}
     return Frame(*spheres[:3], period=period, columns=columns, deformation=deformation)
 
@@ -160,17 +164,17 @@ def _read_field(file: vtk_xml.File, name: str) -> NDArray | None:
     return None if item is None else file.read(item)
 
 
-def _read_columns(file: vtk_xml.File, names: Sequence[str]) -> dict[str, NDArray]:
+def _read_columns(file: vtk_xml.File, names: Sequence[str | None]) -> dict[str, NDArray]:
     columns = _point_data(file)
     points = file.pieces[0].find("Points/DataArray")
     if points is None:
         raise ValueError("it has no points")
-    for name in ("radius", *names):
+    wanted = dict.fromkeys(name for name in names if name is not None)
+    for name in wanted:
         if name not in columns and name != _POINTS:
             raise ValueError(f"there is no column {name}; the columns are {', '.join(columns)}")
-    columns[_POINTS] = points
-    wanted = dict.fromkeys((_POINTS, "radius", "id", *names))
-    found = {name: file.read(columns[name]) for name in wanted if name in columns}
+    found = {_POINTS: file.read(points)}
+    found |= {name: file.read(columns[name]) for name in wanted if name != _POINTS}
     for name, array in found.items():
         if len(array) != len(found[_POINTS]):
             raise ValueError(

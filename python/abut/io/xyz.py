@@ -115,7 +115,7 @@ class Xyz(Series[_Head]):
         wholes_of = {one.name: one.columns() for one in head.properties}
         more = [column for name in names for column in wholes_of.get(name, [name])]
         kinds = {**head.kinds(), "id": "whole"}
-        return find_columns(head.names, self.axes, more, lambda name: kinds[name], self.radius)
+        return find_columns(head.names, self.axes, more, lambda name: kinds[name], self.given)
 
     def whole(self, head: _Head) -> dict[str, Any]:
         box = _box_of(head)
