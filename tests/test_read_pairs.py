@@ -53,6 +53,8 @@ def test_ids_become_rows_in_order(tmp_path, label, pack):
     assert pairs.offsets.tolist() == [0, 1, 2, 2, 2]
     assert pairs == with_forces(abut.find_pairs(SPHERES.centers, 1.0), pairs.force)
     assert pairs.image.tolist() == [[0, 0, 0]] * 2
+    assert (pairs.radius_i == 1).all() and (pairs.radius_j == 1).all()
+    assert pairs.stress(pairs.force, 3.0).tolist() == [[0.5, 1, 1.5], [2, 2.5, 3], [0, 0, 0]]
 
 
 def with_forces(pairs, forces):

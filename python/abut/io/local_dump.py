@@ -232,7 +232,8 @@ def _pairs_of(table: Sequence[NDArray], frame: Frame, width: int) -> Pairs:
     if width:
         columns["force"] = forces if width == 3 else forces * columns["normal"]
     columns["offsets"] = np.searchsorted(i, np.arange(len(frame.radii) + 1))
-    return Pairs._build(columns, {"period": frame.period, "other_count": None})
+    settings = {"period": frame.period, "other_count": None, "_radii": frame.radii.copy()}
+    return Pairs._build(columns, settings)
 
 
 def _rows_of(ids: Sequence[NDArray[np.intp]], frame: Frame) -> list[NDArray[np.intp]]:

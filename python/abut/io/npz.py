@@ -31,7 +31,7 @@ FORMAT = 1
 
 # Optional keys. Files of earlier versions, and of searches without poses or period, lack some.
 _OF_CONTACTS = ("_tilt", "poses", "period", "flat_angle", "mesh_count", "force")
-_OF_PAIRS = ("period", "other_count", "force")
+_OF_PAIRS = ("period", "other_count", "_radii", "_other_radii", "force")
 
 # The keys of spheres, and the keys of `write_frames` for a frame's time and step.
 _OF_SPHERES = ("centers", "radii", "ids")
@@ -82,7 +82,8 @@ def load_pairs(path: Path) -> Pairs:
     period = read_saved_period(arrays, columns["point"].shape[1])
     check_finite(columns)
     _check_numbers_of_pairs(columns, other_count)
-    return Pairs._build(columns, {"period": period, "other_count": other_count})
+    sizes = _read_radii(arrays, len(columns["offsets"]) - 1, other_count)
+    return Pairs._build(columns, {"period": period, "other_count": other_count, **sizes})
 
 
 # ---- arrays of a table ---------------------------------------------------------------------------
@@ -242,6 +243,17 @@ def _check_numbers_of_pairs(columns: _Arrays, other_count: int | None) -> None:
     falls = (np.diff(i) == 0) & (np.diff(j) < 0)
     if falls.any():
         raise ValueError(f"j[{np.argmax(falls) + 1}] is less than that of the row before")
+
+
+def _read_radii(arrays: _Arrays, count: int, other_count: int | None) -> dict[str, Any]:
+    """Return the radii of the spheres and of the others; None in files of earlier versions."""
+    counts = {"_radii": count, "_other_radii": other_count or 0}
+    for name in counts.keys() & arrays.keys():
+        radii = checks.shaped(arrays[name], name, (counts[name],))
+        checks.all_finite(radii, name)
+        if (radii <= 0.0).any():
+            raise ValueError(f"{name}[{np.argmax(radii <= 0.0)}] is not positive")
+    return {name: arrays.get(name) for name in counts}
 
 
 # ---- numbers of contacts ----

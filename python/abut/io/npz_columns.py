@@ -21,6 +21,7 @@ _OF_SIMULATIONS = tuple(
 _SEARCH: dict[str, tuple[type[Any], int]] = {
     "poses": (np.float64, 3), "flat_angle": (np.float64, 0), "other_count": (np.intp, 0),
     "mesh_count": (np.intp, 0), "body_count": (np.intp, 0), "_bodies": (np.intp, 0),
+    "_radii": (np.float64, 1), "_other_radii": (np.float64, 1),
 }  # fmt: skip
 
 _Arrays = Mapping[str, NDArray[Any]]

@@ -13,11 +13,12 @@ from ..base.periods import shifts_of
 from .sums import numbers_of
 
 if TYPE_CHECKING:
+    from .pair_networks import PairNetwork
     from .pairs import Pairs
 
 
 def pair_arms(
-    pairs: Pairs, centers: ArrayLike, others: ArrayLike | None
+    pairs: PairNetwork, centers: ArrayLike, others: ArrayLike | None
 ) -> tuple[Doubles, Doubles]:
     """Compute the result of `Pairs.arms`."""
     _check_others(pairs, others)
@@ -65,7 +66,7 @@ def relative_velocity(
     return of_i - _surface(pairs, "j", arm_j, others[1], turning, pairs.other_count, "others: ")
 
 
-def _check_others(pairs: Pairs, others: object) -> None:
+def _check_others(pairs: PairNetwork, others: object) -> None:
     """Raise if others are given but the search had none, or if they are missing."""
     if pairs.other_count is None and others is not None:
         raise ValueError("others are given, but the search had none: leave them out")

@@ -16,6 +16,9 @@ from .table import Table
 
 _AnyTable = TypeVar("_AnyTable", Contacts, Pairs, ConvexContacts)
 
+# Settings that may differ between the tables of chunks, and are joined.
+_JOINED = ("meshes", "body_count", "_bodies", "_radii", "_other_radii")
+
 
 def concatenate(tables: Iterable[_AnyTable]) -> _AnyTable:
     """Join the contacts or pairs of chunks of spheres or convex bodies.
@@ -88,11 +91,13 @@ def _common(chunks: Sequence[Table]) -> dict[str, Any]:
         settings["meshes"] = _common_meshes(chunks)
     if "body_count" in settings:
         settings |= _joined_bodies(chunks)
-    for name in (name for name in settings if name not in ("meshes", "body_count", "_bodies")):
+    for name in (name for name in settings if name not in _JOINED):
         first, *rest = (getattr(table, name) for table in chunks)
         is_same = same_period if name == "period" else np.array_equal
         if not all(is_same(first, one) for one in rest):
             raise ValueError(f"the {chunks[0]._row}s have different {name}")
+    if "_radii" in settings:
+        settings |= _joined_radii(chunks)
     first, *others = (table.point.shape[1] for table in chunks)
     if any(one != first for one in others):
         raise ValueError(f"the {chunks[0]._row}s are in different dimensions")
@@ -109,6 +114,16 @@ def _joined_bodies(chunks: Sequence[Any]) -> dict[str, int]:
             raise ValueError(f"some of the tables have {name}, and others do not")
     known = first._bodies if len(chunks) == 1 else 0
     return {"body_count": sum(table.body_count for table in chunks), "_bodies": known}
+
+
+def _joined_radii(chunks: Sequence[Any]) -> dict[str, Any]:
+    """Return the radii of all spheres and of the others; None if a chunk does not have them."""
+    own, others = ([getattr(t, name) for t in chunks] for name in ("_radii", "_other_radii"))
+    if any(radii is None for radii in own):
+        return {"_radii": None, "_other_radii": None}
+    if any(not np.array_equal(radii, others[0]) for radii in others):
+        raise ValueError("the pairs have others of different radii")
+    return {"_radii": np.concatenate(own), "_other_radii": others[0]}
 
 
 def _common_meshes(chunks: Sequence[Any]) -> Any:

@@ -84,8 +84,8 @@ class ContactTable(Table):
 
         See Also
         --------
-        Simulation.stress : The mean of branch times force.
-        Simulation.coordination : The number of contacts per grain.
+        Pairs.stress, Simulation.stress : The mean of branch times force.
+        Pairs.coordination, Simulation.coordination : The number of contacts per grain.
 
         Notes
         -----
@@ -106,7 +106,7 @@ class ContactTable(Table):
         >>> pairs.fabric(pairs.overlap).diagonal()
         array([0.8, 0. , 0.2])
         """
-        from .fabric import fabric
+        from .means import fabric
 
         return fabric(self, weights)
 

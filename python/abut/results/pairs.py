@@ -10,24 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base import checks
-from ..base.extras import import_extra
 from ..base.periods import Period
-from . import arms, sums
+from . import sums
 from .columns import columns_of
-from .contact_table import ContactTable
 from .history import pair_step
+from .pair_networks import PairNetwork
 from .table import same_column
 
 if TYPE_CHECKING:
-    from freud.box import Box
-    from freud.locality import NeighborList
-    from scipy.sparse import csr_array
-
     from ..options import Canvas, PairsPlotOptions
+    from .contacts import Contacts
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Pairs(ContactTable):
+class Pairs(PairNetwork):
     """Pairs of touching spheres: a table with one row for each pair.
 
     Made by `find_pairs`, `PairFinder.find`, `load_pairs`, `read_pairs` and `concatenate`. Rows
@@ -61,6 +57,9 @@ class Pairs(ContactTable):
         As given: lengths of the world's periods along the axes, or vectors as rows.
     other_count : int, or None
         Number of others in the search; None if the search had no others.
+    radius_i, radius_j : (m,) ndarray of float64
+        Radii of both spheres, as given to the search. They are made at each use. Tables of files
+        that were written by versions up to 0.2 do not have them.
 
     Notes
     -----
@@ -88,7 +87,7 @@ class Pairs(ContactTable):
 
     _row: ClassVar = "pair"
     _columns: ClassVar = columns_of("pairs")
-    _settings: ClassVar = ("period", "other_count")
+    _settings: ClassVar = ("period", "other_count", "_radii", "_other_radii")
     _shown: ClassVar = ("i", "j", "overlap", "point", "normal")
 
     i: NDArray[np.intp]
@@ -100,179 +99,27 @@ class Pairs(ContactTable):
     offsets: NDArray[np.intp]
     period: Period | None
     other_count: int | None
+    # Radii of all spheres and of all others; None if they are not known.
+    _radii: NDArray[np.float64] | None = None
+    _other_radii: NDArray[np.float64] | None = None
 
-    def matrix(self, values: ArrayLike | None = None, *, symmetric: bool = False) -> csr_array:
-        """Return the pairs as a sparse matrix, such as for graphs and linear algebra.
+    @property
+    def radius_i(self) -> NDArray[np.float64]:
+        return self._radii_of("i", self._radii)
 
-        Parameters
-        ----------
-        values : (m,) array_like, optional
-            The entries of the matrix; by default the overlaps.
-        symmetric : bool, default False
-            Whether each value is also at row j and column i. Row k then has all spheres that sphere
-            k touches, not only spheres with higher numbers.
+    @property
+    def radius_j(self) -> NDArray[np.float64]:
+        radii = self._radii if self.other_count is None else self._other_radii
+        return self._radii_of("j", radii)
 
-        Returns
-        -------
-        scipy.sparse.csr_array
-            (n, n), or (n, other_count): a pair's value is at row i and column j. If i and j touch
-            through several images, SciPy adds up their values. In a symmetric matrix, the value of
-            a sphere that touches its own image counts twice, since the sphere is both i and j.
-
-        Raises
-        ------
-        ValueError
-            If `values` has another shape, `i` or `j` has wrong numbers, or `symmetric` is True for
-            pairs with others.
-        ImportError
-            If SciPy is not installed (extra ``scipy``).
-
-        Examples
-        --------
-        Clusters of spheres that touch:
-
-        >>> import abut, numpy as np
-        >>> from scipy.sparse.csgraph import breadth_first_order, connected_components
-        >>> centers = [[0, 0, 0], [5, 0, 0], [1.5, 0, 0], [5, 1, 0], [9, 9, 9]]
-        >>> pairs = abut.find_pairs(centers, 1.0)
-        >>> connected_components(pairs.matrix(), directed=False)
-        (3, array([0, 1, 0, 1, 2], dtype=int32))
-
-        The cluster of sphere 2, and for each sphere, the number of spheres that it touches:
-
-        >>> touching = pairs.matrix(np.ones(len(pairs)), symmetric=True)
-        >>> breadth_first_order(touching, 2, return_predecessors=False)
-        array([2, 0], dtype=int32)
-        >>> touching.sum(axis=1)
-        array([1., 1., 1., 1., 0.])
-        """
-        sparse = import_extra("scipy.sparse", "scipy")
-        entries = checks.doubles(self.overlap if values is None else values, "values")
-        checks.shaped(entries, "values", (len(self),))
-        n = len(self.offsets) - 1
-        shape = n, n if self.other_count is None else self.other_count
-        if symmetric:
-            return self._symmetric(sparse, entries, shape)
-        # The arrays are copied, since SciPy sorts and sums in place.
-        return sparse.csr_array((entries, self.j, self.offsets), shape, copy=True)
-
-    def _symmetric(
-        self, sparse: Any, entries: NDArray[np.float64], shape: tuple[int, int]
-    ) -> csr_array:
-        if self.other_count is not None:
-            raise ValueError("pairs with others make no symmetric matrix: use matrix(values)")
-        first = sums.numbers_of(self, "i", shape[0]), sums.numbers_of(self, "j", shape[1])
-        rows, columns = np.concatenate([first, first[::-1]], axis=1)
-        # The sum of the matrix and its transpose would drop pairs with an overlap of 0.
-        return sparse.coo_array((np.tile(entries, 2), (rows, columns)), shape).tocsr()
-
-    def to_freud(self, centers: ArrayLike, others: ArrayLike | None = None) -> NeighborList:
-        """Return the pairs as a NeighborList of freud, for ``neighbors=`` in freud's analyses.
-
-        Parameters
-        ----------
-        centers : (n, d) array_like
-            Centers of the spheres in the search: freud's query points.
-        others : (other_count, d) array_like, optional
-            Centers of the others, freud's points. Required after a search with others, and only
-            then.
-
-        Returns
-        -------
-        freud.locality.NeighborList
-            Sorted by query point, then by point, as in freud. Without others each pair occurs
-            twice, from i to j and from j to i. A vector points from the query point to the point,
-            or to its image across the border of a period; in the plane its third entry is 0.
-            Weights are 1. freud stores vectors as float32.
-
-        Raises
-        ------
-        ImportError
-            If freud-analysis is not installed (extra ``freud``).
-        ValueError, TypeError
-            As `arms`, or if a coordinate is not finite.
-
-        Notes
-        -----
-        For all neighbors within a distance, not only touching ones, search with ``gap=``. freud's
-        analyses also take points and a box, which `freud_box` makes: ``compute((box, centers),
-        neighbors=neighbors)``. Its boxes are around 0; vectors do not depend on their place.
-
-        Examples
-        --------
-        >>> import abut
-        >>> centers = [[0, 0, 0], [1.5, 0, 0]]
-        >>> neighbors = abut.find_pairs(centers, 1.0).to_freud(centers)  # doctest: +SKIP
-        >>> neighbors[:], neighbors.vectors  # doctest: +SKIP
-        (array([[0, 1],
-               [1, 0]], dtype=uint32), array([[ 1.5,  0. ,  0. ],
-               [-1.5,  0. ,  0. ]], dtype=float32))
-        """
-        arm_i, arm_j = self.arms(centers, others)
-        arms.check_finite(centers, others)
-        from_i = np.zeros((len(self), 3))
-        from_i[:, : arm_i.shape[1]] = arm_i - arm_j
-        starts, ends, vectors = self.i, self.j, from_i
-        if self.other_count is None:
-            starts, ends = np.concatenate([self.i, self.j]), np.concatenate([self.j, self.i])
-            vectors = np.concatenate([from_i, -from_i])
-        order = np.lexsort([ends, starts])
-        n = len(self.offsets) - 1
-        return import_extra("freud.locality", "freud").NeighborList.from_arrays(
-            n,
-            n if self.other_count is None else self.other_count,
-            starts[order],
-            ends[order],
-            vectors[order],
-        )
-
-    def freud_box(self, centers: ArrayLike) -> Box:
-        """Return the period as a box of freud, for the ``system`` of freud's analyses.
-
-        Parameters
-        ----------
-        centers : (n, d) array_like
-            Centers of the spheres in the search. Along axes that are not periodic, the box is so
-            large that it holds them.
-
-        Returns
-        -------
-        freud.box.Box
-            With tilt factors if the cell is tilted. Its attribute ``periodic`` has the axes along
-            which the period repeats.
-
-        Raises
-        ------
-        ImportError
-            If freud-analysis is not installed (extra ``freud``).
-        ValueError, TypeError
-            If the centers are not finite or of a wrong shape. If the first vector of the cell is
-            not along x, or the second not in the plane of x and y, as freud requires: rotate the
-            centers and the cell before the search.
-
-        See Also
-        --------
-        to_freud : The pairs themselves.
-
-        Notes
-        -----
-        A vector that leads backwards becomes its opposite, with which the same lattice repeats.
-
-        Examples
-        --------
-        >>> import abut
-        >>> centers = [[0, 0, 0], [1.5, 0, 0]]
-        >>> pairs = abut.find_pairs(centers, 1, period=[[4, 0, 0], [2, 4, 0], [0, 0, 4]])
-        >>> pairs.freud_box(centers)  # doctest: +SKIP
-        freud.box.Box(Lx=4.0, Ly=4.0, Lz=4.0, xy=0.5, xz=0.0, yz=0.0, is2D=False)
-        """
-        # imported here, since few searches need it
-        from . import freud_boxes
-
-        places = checks.doubles(centers, "centers")
-        checks.shaped(places, "centers", (len(self.offsets) - 1, self.point.shape[1]))
-        checks.all_finite(places, "centers")
-        return freud_boxes.freud_box(self.period, places)
+    def _radii_of(self, side: str, radii: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """The radius of i or j (`side`) in each row."""
+        if radii is None:
+            raise ValueError(
+                "the radii of these pairs are not known, since the table is of an old file: search"
+                " with find_pairs again"
+            )
+        return radii[sums.numbers_of(self, side, len(radii))]
 
     def arms(
         self, centers: ArrayLike, others: ArrayLike | None = None
@@ -323,7 +170,9 @@ class Pairs(ContactTable):
         array([[ 0.,  0., -3.],
                [ 0.,  0., -3.]])
         """
-        return arms.pair_arms(self, centers, others)
+        from .arms import pair_arms
+
+        return pair_arms(self, centers, others)
 
     def relative_velocity(
         self,
@@ -379,7 +228,9 @@ class Pairs(ContactTable):
         >>> speed, found - speed[:, None] * pairs.normal
         (array([-1.]), array([[0. , 1.5, 0. ]]))
         """
-        return arms.relative_velocity(self, centers, velocities, angular_velocities, others)
+        from .arms import relative_velocity
+
+        return relative_velocity(self, centers, velocities, angular_velocities, others)
 
     def sum(self, on_i: ArrayLike, on_j: ArrayLike | None = None) -> Any:
         """Sum values of the pairs, such as forces, for each sphere.
@@ -428,6 +279,102 @@ class Pairs(ContactTable):
         (array([2., 0.]), array([1., 1.]))
         """
         return sums.pair_sum(self, on_i, on_j)
+
+    def stress(self, forces: ArrayLike, volume: float) -> NDArray[np.float64]:
+        """Compute the mean stress of the pairs in a volume, positive in compression.
+
+        Parameters
+        ----------
+        forces : (m, d) array_like
+            Force of each pair on i, such as the column `force` of a `Simulation`.
+        volume : float
+            Volume of the region that holds the spheres, such as the cell of a period; in the plane
+            its area.
+
+        Returns
+        -------
+        (d, d) ndarray of float64
+            ``sum(outer(x_i - x_j, force)) / volume`` with the centers x, of j at its `image`: the
+            stress of Love (1927) and Weber (1966). Entry [a, b] is a force along b per area across
+            a. The branch ``x_i - x_j`` is ``(radius_i + radius_j - overlap) * normal``, so centers
+            are not needed. 0 without pairs.
+
+        Raises
+        ------
+        ValueError
+            If the forces have another shape or are not finite, the volume is not positive, or the
+            radii are not known (a table of an old file).
+        TypeError
+            If an argument does not consist of real numbers.
+
+        See Also
+        --------
+        Contacts.virial : The part of walls, to be added.
+        Simulation.stress : All parts, in a region, also of clusters, bodies and bonds.
+        coarse_grain : The field of stress on a grid.
+
+        Notes
+        -----
+        All rows count with their whole branch. docs/dem.md, section 15, has the sources.
+
+        Examples
+        --------
+        Two grains that are pressed together, in a periodic cell of the volume 64:
+
+        >>> import abut
+        >>> pairs = abut.find_pairs([[0, 0, 0], [1.5, 0, 0]], 1.0, period=(4, 4, 4))
+        >>> forces = 100 * pairs.overlap[:, None] * pairs.normal
+        >>> pairs.stress(forces, 64).diagonal()
+        array([1.171875, 0.      , 0.      ])
+        """
+        from .means import pair_stress
+
+        return pair_stress(self, forces, volume)
+
+    def coordination(self, *, walls: Contacts | None = None, rattlers: bool = True) -> float:
+        """Compute the coordination number: the mean number of contacts of a sphere.
+
+        Parameters
+        ----------
+        walls : Contacts, optional
+            Contacts of the same spheres with walls, which also count.
+        rattlers : bool, default True
+            Whether spheres with fewer than two contacts count. Without them it is the mechanical
+            coordination number, eq. 54 of docs/dem.md (Thornton 2000).
+
+        Returns
+        -------
+        float
+            The mean over all n spheres; nan if no sphere counts. Each pair counts for both of its
+            spheres, and twice if a sphere touches its own image. After a search with others it
+            counts for i alone.
+
+        Raises
+        ------
+        ValueError
+            If `walls` has contacts of another number of spheres, or `i` or `j` has wrong numbers.
+
+        See Also
+        --------
+        Simulation.coordination : For a region, also of clusters, bodies and bonds.
+
+        Notes
+        -----
+        Rows with an overlap of at least 0 are contacts, with or without a force. So rows that only
+        a ``gap`` has found do not count. `Simulation.coordination` counts rows that exert a force.
+
+        Examples
+        --------
+        Three grains in a row, and one that touches nothing:
+
+        >>> import abut
+        >>> pairs = abut.find_pairs([[0, 0], [1.5, 0], [3, 0], [9, 0]], 1.0)
+        >>> pairs.coordination(), pairs.coordination(rattlers=False)
+        (1.0, 2.0)
+        """
+        from .means import coordination
+
+        return coordination(self, walls, rattlers)
 
     @overload
     def plot(

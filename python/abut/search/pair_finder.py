@@ -98,6 +98,8 @@ def find_pairs(
     )
     threads = worker_count(workers, len(points))
     core = given.build(points.shape[1], threads, _LENDER)
+    # copied for the table, because the caller may change them later
+    given = given._replace(radii=given.radii.copy())
     return _search(core, given, points, others, threads)
 
 
@@ -441,5 +443,10 @@ def _search(
     second = _read_others(others, given, points.shape[1])
     level()  # raises an error if ABUT_SIMD is not an instruction level
     columns = core.find(points, *second, workers)
-    other_count = None if second[0] is None else len(second[0])
-    return Pairs._found(columns, {"period": given.box.period, "other_count": other_count})
+    settings = {
+        "period": given.box.period,
+        "other_count": None if second[0] is None else len(second[0]),
+        "_radii": given.radii,
+        "_other_radii": None if second[1] is None else second[1].copy(),
+    }
+    return Pairs._found(columns, settings)

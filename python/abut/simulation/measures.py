@@ -26,6 +26,7 @@ from ..base.periods import (
     shifts_of,
     volume,
 )
+from ..results.means import mean_count, products
 from .cell import images_then, period_then
 
 if TYPE_CHECKING:
@@ -257,7 +258,7 @@ def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doub
         forces = halves.forces
         if region is not None:
             forces = forces * _parts_inside(region, halves.centers, halves.arms)[:, None]
-        total -= _products(halves.arms, forces)
+        total -= products(halves.arms, forces)
     if kinetic:
         total += _momentum_flux(grains, grains.are_in(region), simulation.velocity_gradient)
     return total / size
@@ -280,12 +281,6 @@ def _no_period(period: Period | None, vector: int, along: str) -> str:
     return f"period[{vector}] is 0, so nothing repeats along it"
 
 
-def _products(first: Doubles, second: Doubles) -> Doubles:
-    """Sum the outer products a b^T over all rows a of `first` and b of `second`."""
-    # sums in a fixed order, because the last bit of a matrix product depends on the machine
-    return np.array([[(a * b).sum() for b in second.T] for a in first.T])
-
-
 def _momentum_flux(grains: Grains, are_in: _Mask, gradient: Doubles) -> Doubles:
     """The sum of m dv dv over grains; dv is a velocity relative to the mean weighted by mass, and
     to the field of a velocity gradient."""
@@ -295,7 +290,7 @@ def _momentum_flux(grains: Grains, are_in: _Mask, gradient: Doubles) -> Doubles:
     if gradient.any():
         velocities = velocities - matrix_product(grains.centers[are_in], gradient.T)
     velocities = velocities - (masses * velocities).sum(axis=0) / masses.sum()
-    return _products(masses * velocities, velocities)
+    return products(masses * velocities, velocities)
 
 
 def _parts_inside(region: Region, starts: Doubles, arms: Doubles) -> Doubles:
@@ -330,9 +325,7 @@ def coordination(
     grains = grains_of(simulation)
     touching = np.concatenate([*_touching(simulation, grains, walls)])
     counts = np.bincount(touching, minlength=len(grains.masses))[grains.are_in(region)]
-    if not rattlers:
-        counts = counts[counts >= 2]
-    return float(counts.mean()) if len(counts) else float("nan")
+    return mean_count(counts, rattlers)
 
 
 def _touching(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[Indices]:

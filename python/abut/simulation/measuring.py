@@ -41,7 +41,11 @@ class Measures(Part):
 
     def pairs(self) -> Pairs:
         """Returns pairs of spheres."""
-        settings = {"period": period_then(self._sim), "other_count": None}
+        settings = {
+            "period": period_then(self._sim),
+            "other_count": None,
+            "_radii": self._sim.radii,
+        }
         return Pairs._found(table_columns(self._core.interactions(_core.SPHERE_SPHERE)), settings)
 
     def of_bodies(self, kind: int) -> BodyContacts:
