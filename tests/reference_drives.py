@@ -24,9 +24,34 @@ def settled_speed(speed, load, press, step, most):
     """The velocity after a step of a wall without mass."""
     force, stiffness, damping = press
     if stiffness == 0:
-        return most
+        return most if load > 0 else 0.0
     change = (load - force - stiffness * step * speed) / (damping + stiffness * step)
     return float(np.clip(speed + change, -most, most))
+
+
+def greatest_speed(sim, loads, force):
+    """The limit of a wall without mass, after these loads: that of the largest one, or of the force
+    if there was none."""
+    most = max(loads) or max(force, 0.0)
+    return 0.1 * np.sqrt(most * 2 * sim.radii.mean() / sim.masses.sum())
+
+
+def shadow(points, axis):
+    """The area of a convex body's projection along an axis, by the hull of the projected points."""
+    from scipy.spatial import ConvexHull
+
+    axis = np.array(axis) / np.linalg.norm(axis)
+    across = np.linalg.svd(axis[None])[2][1:]
+    return ConvexHull(np.array(points) @ across.T).volume
+
+
+def dragged(points, time, spin, axis, origin, way):
+    """Where points are that turn about an axis and are then moved along a way."""
+    from scipy.spatial.transform import Rotation
+
+    axis = np.array(axis) / np.linalg.norm(axis)
+    turned = Rotation.from_rotvec(spin * time * axis).apply(np.array(points) - origin)
+    return turned + origin + way
 
 
 def swing(moment, lever, gravity, angle, duration):

@@ -38,10 +38,11 @@ typedef enum abut_motion_kind {
     ABUT_ROTATING = 0,
     ABUT_TRANSLATING,
     ABUT_OSCILLATING,
-    /* Each of the following motions must be the only one of its wall. */
-    ABUT_GIVEN, /* by poses from abut_simulation_place */
-    ABUT_SERVO, /* along a line, by a load and forces of contacts: see abut_drive */
-    ABUT_FREE   /* as a rigid body, by loads and forces of contacts: see abut_drive */
+    ABUT_GIVEN, /* by poses from abut_simulation_place; the only motion of its wall */
+    ABUT_SERVO, /* along a line of the world, by a load and forces of contacts: see abut_drive; the
+                   last motion of its wall */
+    ABUT_FREE   /* as a rigid body, by loads and forces of contacts: see abut_drive; the only motion
+                   of its wall */
 } abut_motion_kind;
 
 typedef struct abut_motion {
@@ -71,14 +72,15 @@ typedef struct abut_wall {
 } abut_wall;
 
 /* The pose and velocity of a wall at a time. For SERVO and FREE the velocity is that of half a step
- * earlier. */
+ * earlier; other motions of a wall with SERVO have that of this time. */
 typedef struct abut_wall_state {
     double pose[16];
     double velocity[3]; /* of the origin */
     double spin[3];
     double origin[3]; /* reference point of the wall's torque. With motions: the origin of the first
                          rotation, or 0, moved by all later motions. At rest: 0; GIVEN: the origin
-                         of its frame; SERVO: 0, moved with the wall; FREE: `position` */
+                         of its frame; SERVO: that of the other motions, moved along the
+                         line; FREE: `position` */
 } abut_wall_state;
 
 /* The load and state of a SERVO or FREE wall, all as doubles (docs/dem.md §9). A row of the
@@ -86,10 +88,23 @@ typedef struct abut_wall_state {
 #define ABUT_DRIVE_COLUMNS(X)                                                                      \
     X(mass, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "mass",                                            \
       "FREE: > 0; SERVO: of the wall; 0: a massless wall, which moves to where it bears its load") \
-    X(force, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "force",                                          \
-      "SERVO: the load, along which the wall moves; FREE: applied force")                          \
+    X(force, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "force", "FREE: applied force")                   \
     X(torque, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "moment",                                        \
       "FREE: applied torque, about `position`")                                                    \
+    X(axis, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "",                                                \
+      "SERVO: unit vector along which the wall pushes and moves, in the world")                    \
+    X(load, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "force",                                           \
+      "SERVO: the load, >= 0; steps set it unless it is given")                                    \
+    X(loaded, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "",                                              \
+      "SERVO: what the load is: an abut_loaded_area")                                              \
+    X(pressure, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "stress",                                      \
+      "SERVO: load per area, unless the load is given")                                            \
+    X(area, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "area",                                            \
+      "SERVO: the area of the load; steps set it if it varies")                                    \
+    X(sides, REAL, 4, ROWS, ALWAYS, ABUT_LOCKED, "",                                               \
+      "SERVO: numbers of two pairs of half spaces, for ABUT_AREA_BETWEEN")                         \
+    X(limit, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "velocity",                                       \
+      "SERVO: the largest speed; 0: by eq. 39 without a mass, and none with a mass")               \
     X(size, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length",                                          \
       "SERVO without mass: how far it moves while no contact bears its load; steps set it for a "  \
       "half space: INFINITY until it has left all grains")                                         \
@@ -103,6 +118,7 @@ typedef struct abut_wall_state {
       "FREE: pose of the wall in the frame of the principal axes: three rows of it")               \
     X(travel, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length", "SERVO: how far it has moved")         \
     X(speed, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "velocity", "SERVO: velocity along the load")     \
+    X(peak, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "force", "SERVO: the largest load of all steps")   \
     X(alone, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length",                                         \
       "SERVO: how far it has moved since a contact bore its load; 0 with mass")                    \
     X(position, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "length", "FREE: reference point")             \
@@ -111,6 +127,14 @@ typedef struct abut_wall_state {
     X(spin, REAL, 3, ROWS, ALWAYS, ABUT_LOCKED, "rad/time", "FREE: angular velocity")              \
     X(orientation, REAL, 4, ROWS, ALWAYS, ABUT_LOCKED, "",                                         \
       "FREE: quaternion x, y, z, w from the principal axes to the world")
+
+/* The area on which the pressure of a SERVO wall acts. */
+typedef enum abut_loaded_area {
+    ABUT_LOAD_GIVEN = 0, /* no pressure: the load is given */
+    ABUT_AREA_GIVEN,
+    ABUT_AREA_PROJECTED, /* the projection of the wall's mesh along the axis, in each step */
+    ABUT_AREA_BETWEEN /* the product of the distances of two pairs of half spaces, in each step */
+} abut_loaded_area;
 
 typedef struct abut_drive {
     ABUT_DRIVE_COLUMNS(ABUT_COLUMN_NUMBERS)

@@ -41,25 +41,6 @@ static vec3 unlocked(const abut_drive *d, vec3 a)
 
 /* ---- positions ---- */
 
-static vec3 axis_of(const abut_drive *d)
-{
-    const vec3 load = vec3_load(d->force);
-    const double length = vec3_length(load);
-    return length > 0.0 ? vec3_scale(load, 1.0 / length) : load;
-}
-
-static abut_wall_state state_of_servo(const wall_record *record, const abut_drive *d)
-{
-    const vec3 axis = axis_of(d), way = vec3_scale(axis, d->travel);
-    abut_wall_state state = {.spin = {0.0, 0.0, 0.0}};
-    pose at = pose_load(record->given.pose);
-    at.shift = vec3_add(at.shift, way);
-    pose_store(state.pose, &at);
-    vec3_store(state.velocity, vec3_scale(axis, d->speed));
-    vec3_store(state.origin, way);
-    return state;
-}
-
 static abut_wall_state state_of_free(const abut_drive *d)
 {
     pose body = pose_identity(), frame = pose_identity();
@@ -80,18 +61,19 @@ static abut_wall_state state_of_free(const abut_drive *d)
     return state;
 }
 
-/* Whether a wall has a load or a mass. It has neither before abut_simulation_set_drive. */
+/* Whether a wall has an axis or a mass. It has neither before abut_simulation_set_drive. */
 static bool is_driven(const wall_record *record)
 {
     const abut_drive *d = &record->drive;
-    return walls_are_driven(record) && (d->mass > 0.0 || vec3_max_abs(vec3_load(d->force)) > 0.0);
+    return walls_are_driven(record) && (d->mass > 0.0 || vec3_max_abs(vec3_load(d->axis)) > 0.0);
 }
 
 static void set_drive(wall_record *record, const abut_drive *d)
 {
     record->drive = *d;
-    record->next_state =
-        walls_move_by(record, ABUT_SERVO) ? state_of_servo(record, d) : state_of_free(d);
+    if (walls_move_by(record, ABUT_FREE)) {
+        record->next_state = state_of_free(d);
+    }
 }
 
 void abut_simulation_set_drive(abut_simulation *s, abut_index wall, const abut_drive *drive)
@@ -136,7 +118,7 @@ static void add_press(const abut_simulation *s, const step_tables *tables, const
     wall_press *p = part;
     view_add_load(s, tables, v, at, &p->load);
     if (walls_move_by(record, ABUT_SERVO)) {
-        const double along = vec3_dot(v->normal, axis_of(&record->drive));
+        const double along = vec3_dot(v->normal, vec3_load(record->drive.axis));
         const wall_springs k = springs_of(s, v, at);
         p->stiffness += k.stiffness * along * along;
         p->damping += k.damping * along * along;
@@ -173,15 +155,21 @@ static void measure_grains(abut_simulation *s)
     s->walls.grain_mass = free_mass > 0.0 ? free_mass : fixed_mass;
 }
 
-/* The largest speed of a servo-controlled wall: docs/dem.md eq. 39. */
-static double fastest(abut_simulation *s, double load)
+/* The largest speed of a servo-controlled wall without mass: docs/dem.md eq. 39. It belongs to the
+ * largest load so far, since a load that varies may vanish. Without any load so far, the force of
+ * the contacts moves the wall. */
+static double fastest(abut_simulation *s, const abut_drive *d, double force)
 {
     if (s->store.count + s->solids.count == 0) {
         return 0.0;
     }
+    if (d->limit > 0.0) {
+        return d->limit;
+    }
     if (s->walls.grain_size == 0.0) {
         measure_grains(s);
     }
+    const double load = d->peak > 0.0 ? d->peak : larger(force, 0.0);
     return 0.1 * sqrt(load * s->walls.grain_size / s->walls.grain_mass);
 }
 
@@ -200,7 +188,7 @@ static bool has_left(const abut_simulation *s, abut_index wall)
     const double *placed = walls->placed + 6 * (wall - walls->mesh_count);
     const vec3 point = vec3_load(placed), normal = vec3_load(placed + 3);
     bool has = s->store.count + s->solids.count > 0 &&
-               vec3_dot(normal, axis_of(&walls->walls[wall].drive)) <= 0.0;
+               vec3_dot(normal, vec3_load(walls->walls[wall].drive.axis)) <= 0.0;
     for (abut_index place = 0; has && place < s->store.count; place++) {
         const vec3 center = vec3_load(s->store.centers + 3 * place);
         has = is_before(normal, point, center, s->store.radii[place]);
@@ -212,20 +200,68 @@ static bool has_left(const abut_simulation *s, abut_index wall)
     return has;
 }
 
+/* The area of a mesh projected along the axis: that of the facets that face along it, or that of
+ * the others, whichever is larger. */
+static double projected_area(const abut_simulation *s, abut_index wall)
+{
+    const wall_record *record = &s->walls.walls[wall];
+    const abut_mesh_view mesh = abut_mesh_inspect(simulation_mesh(s, wall));
+    const pose at = pose_load(record->now.pose);
+    const vec3 axis = vec3_load(record->drive.axis);
+    double along = 0.0, against = 0.0;
+    for (abut_index k = 0; k < mesh.facet_count; k++) {
+        const vec3 normal = pose_turn(&at, vec3_load(mesh.normals + 3 * k));
+        const double part = mesh.areas[k] * vec3_dot(normal, axis);
+        *(part > 0.0 ? &along : &against) += fabs(part);
+    }
+    return larger(along, against);
+}
+
+/* The distance from one half space to another that faces it; 0 if they have passed each other. */
+static double distance_between(const abut_simulation *s, const double sides[2])
+{
+    const wall_record *records[2];
+    pose at[2];
+    for (int k = 0; k < 2; k++) {
+        records[k] = &s->walls.walls[(abut_index)sides[k]];
+        at[k] = pose_load(records[k]->now.pose);
+    }
+    const vec3 normal = pose_turn(&at[0], vec3_load(records[0]->given.normal));
+    const vec3 from = pose_to_world(&at[0], vec3_load(records[0]->given.point));
+    const vec3 to = pose_to_world(&at[1], vec3_load(records[1]->given.point));
+    return larger(vec3_dot(normal, vec3_sub(to, from)), 0.0);
+}
+
+/* Sets the area and the load of a servo-controlled wall in this step. A mesh that is off keeps its
+ * last area. */
+static void set_load(const abut_simulation *s, abut_index wall, abut_drive *d)
+{
+    if (d->loaded == ABUT_AREA_PROJECTED && wall < s->walls.mesh_count) {
+        d->area = projected_area(s, wall);
+    } else if (d->loaded == ABUT_AREA_BETWEEN) {
+        d->area = distance_between(s, d->sides) * distance_between(s, d->sides + 2);
+    }
+    if (d->loaded != ABUT_LOAD_GIVEN) {
+        d->load = d->pressure * d->area;
+    }
+    d->peak = larger(d->peak, d->load);
+}
+
 /* The speed of a servo-controlled wall after this step. A wall with mass is accelerated by the part
  * of the load that contacts do not bear. A wall without mass gets the speed at which contacts will
  * bear the load, if their stiffness stays the same. This is one Newton step: docs/dem.md eq. 39. */
 static double settle(abut_simulation *s, const abut_drive *d, const wall_press *p,
                      const rigid_step *by)
 {
-    const double load = vec3_length(vec3_load(d->force));
-    const double remaining = load + vec3_dot(vec3_load(p->load.force), axis_of(d));
+    const double force = -vec3_dot(vec3_load(p->load.force), vec3_load(d->axis));
+    const double remaining = d->load - force;
     if (d->mass > 0.0) {
-        return d->speed + by->kick * remaining / d->mass;
+        const double speed = d->speed + by->kick * remaining / d->mass;
+        return d->limit > 0.0 ? smaller(larger(speed, -d->limit), d->limit) : speed;
     }
-    const double most = fastest(s, load);
+    const double most = fastest(s, d, force);
     if (!(p->stiffness > 0.0)) {
-        return d->alone < d->size ? most : 0.0;
+        return d->load > 0.0 && d->alone < d->size ? most : 0.0;
     }
     const double drag = p->stiffness * by->step;
     const double speed = d->speed + (remaining - drag * d->speed) / (p->damping + drag);
@@ -237,7 +273,8 @@ static bool drive_servo(abut_simulation *s, abut_index wall, const wall_press *p
 {
     abut_drive *d = &s->walls.walls[wall].next;
     const double before = d->speed;
-    if (d->mass == 0.0 && !(p->stiffness > 0.0) && has_left(s, wall)) {
+    set_load(s, wall, d);
+    if (d->mass == 0.0 && d->load > 0.0 && !(p->stiffness > 0.0) && has_left(s, wall)) {
         d->size = d->alone;
     } else if (wall >= s->walls.mesh_count && wall < s->walls.touched_count) {
         d->size = INFINITY;
@@ -246,7 +283,7 @@ static bool drive_servo(abut_simulation *s, abut_index wall, const wall_press *p
     const double way = by->step * d->speed;
     d->travel += way;
     d->alone = d->mass > 0.0 || p->stiffness > 0.0 ? 0.0 : d->alone + fabs(way);
-    const double force = vec3_dot(vec3_load(p->load.force), axis_of(d));
+    const double force = vec3_dot(vec3_load(p->load.force), vec3_load(d->axis));
     s->walls.driven_power += 0.5 * force * (d->speed - before);
     return fabs(d->travel) <= ABUT_COORDINATE_LIMIT;
 }
@@ -336,7 +373,7 @@ static double give_way(const wall_record *record, vec3 point, vec3 normal)
 {
     const abut_drive *d = &record->drive;
     if (walls_move_by(record, ABUT_SERVO)) {
-        const double along = vec3_dot(normal, axis_of(d));
+        const double along = vec3_dot(normal, vec3_load(d->axis));
         return along * along / d->mass;
     }
     const vec3 arm = vec3_sub(point, vec3_load(d->position));
@@ -378,7 +415,7 @@ static double first_give_way(const wall_record *record)
     const bool is_servo = walls_move_by(record, ABUT_SERVO);
     const double most = larger(d->inertia[0], larger(d->inertia[1], d->inertia[2]));
     const vec3 arm = {is_servo ? 0.0 : sqrt(most / d->mass), 0.0, 0.0};
-    return give_way(record, vec3_add(vec3_load(d->position), arm), axis_of(d));
+    return give_way(record, vec3_add(vec3_load(d->position), arm), vec3_load(d->axis));
 }
 
 /* Assumes FIRST_CONTACTS contacts with one grain, if these give a higher frequency than the grains

@@ -24,12 +24,13 @@ static void place_half_spaces(abut_simulation *s)
     }
 }
 
-/* The motion of a wall since the last step, from its two poses. A driven wall has the velocity of
- * its state, which is that in the middle of the last step. After a step of length 0, as in LAMMPS'
- * setup, a wall has its present velocity. */
+/* The motion of a wall since the last step, from its two poses. A driven wall without other motions
+ * has the velocity of its state, which is that in the middle of the last step. After a step of
+ * length 0, as in LAMMPS' setup, a wall has its present velocity. */
 static wall_way find_way(const abut_simulation *s, const wall_record *record)
 {
-    const bool has_velocity = walls_are_driven(record) || s->last.step == 0.0;
+    const bool is_driven = walls_are_driven(record) && record->given.motion_count == 1;
+    const bool has_velocity = is_driven || s->last.step == 0.0;
     return has_velocity ? walls_way_of(&record->now)
                         : walls_way(record->before.pose, &record->now, s->last.step);
 }

@@ -275,8 +275,30 @@ static abut_wall_state move(const abut_wall *wall, double time)
     return state;
 }
 
+/* The state of a servo-controlled wall: that of its other motions, moved along the axis. */
+static abut_wall_state move_servo(const wall_record *record, double time)
+{
+    const abut_drive *d = &record->drive;
+    const vec3 axis = vec3_load(d->axis), way = vec3_scale(axis, d->travel);
+    const vec3 velocity = vec3_scale(axis, d->speed);
+    abut_wall others = record->given;
+    others.motion_count--;
+    abut_wall_state state = move(&others, time);
+    pose at = pose_load(state.pose);
+    at.shift = vec3_add(at.shift, way);
+    pose_store(state.pose, &at);
+    /* a sum with 0.0 would change the sign of -0.0 */
+    const bool is_alone = others.motion_count == 0;
+    vec3_store(state.velocity, is_alone ? velocity : vec3_add(vec3_load(state.velocity), velocity));
+    vec3_store(state.origin, is_alone ? way : vec3_add(vec3_load(state.origin), way));
+    return state;
+}
+
 abut_wall_state walls_next(const wall_record *record, double time)
 {
-    const bool has_state = walls_move_by(record, ABUT_GIVEN) || walls_are_driven(record);
+    if (walls_move_by(record, ABUT_SERVO)) {
+        return move_servo(record, time);
+    }
+    const bool has_state = walls_move_by(record, ABUT_GIVEN) || walls_move_by(record, ABUT_FREE);
     return has_state ? record->next_state : move(&record->given, time);
 }

@@ -17,7 +17,7 @@ typedef struct wall_way {
 /* A wall, with all data that steps store about it. */
 typedef struct wall_record {
     abut_wall given;             /* the caller's wall, with copies of its motions */
-    abut_wall_state next_state;  /* the next state of walls that are GIVEN, SERVO or FREE */
+    abut_wall_state next_state;  /* the next state of walls that are GIVEN or FREE */
     abut_wall_state now, before; /* at the beginning of this step, and of the last one */
     wall_way way; /* from `before` to `now`; for driven walls the motion half a step ago */
     abut_drive drive, next; /* of a driven wall: now, and after this step, which may still fail */
@@ -54,10 +54,11 @@ void wall_set_free(wall_set *set);
 /* Makes the present poses those of the last step. */
 void wall_set_step(wall_set *set);
 
-/* Whether a wall's first motion is of this kind. GIVEN, SERVO and FREE are never combined. */
+/* Whether a wall's last motion is of this kind. GIVEN and FREE are the only motion of a wall. */
 static inline bool walls_move_by(const wall_record *record, abut_motion_kind kind)
 {
-    return record->given.motion_count > 0 && record->given.motions[0].kind == kind;
+    const abut_index count = record->given.motion_count;
+    return count > 0 && record->given.motions[count - 1].kind == kind;
 }
 
 /* Whether a wall is servo-controlled or free: it moves by the forces on it. */

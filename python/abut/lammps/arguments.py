@@ -17,9 +17,9 @@ from ..laws.materials import Material
 from ..laws.plain import Frictional, built_in_laws
 from ..search.finder import is_one_mesh
 from ..search.half_space import HalfSpace, Surface, read_surface
-from ..simulation import walls as known
-from ..simulation.drives import Drive
+from ..simulation.drives import drive_of
 from ..simulation.motions import Given, Motion, read_motion
+from ..simulation.wall_checks import check_half_space
 
 if TYPE_CHECKING:
     pass
@@ -59,7 +59,7 @@ def read_surfaces(meshes: Any, is_single: bool, period: Period | None) -> list[S
     surfaces = [_named(f"meshes[{k}]", read_surface, item) for k, item in enumerate(items)]
     for surface in surfaces:
         if isinstance(surface, HalfSpace):
-            known.check_half_space(surface, period)
+            check_half_space(surface, period)
     return surfaces
 
 
@@ -95,9 +95,10 @@ def read_motions(motions: list[Any]) -> list[Motion | Given | None]:
 
 
 def _read_motion(value: Any) -> Motion | Given | None:
-    if isinstance(value, Drive):
+    drive = drive_of(value)
+    if drive is not None:
         raise TypeError(
-            f"motion is a {type(value).__name__}, but walls of LAMMPS take prescribed motions only:"
+            f"motion is a {type(drive).__name__}, but walls of LAMMPS take prescribed motions only:"
             " use Rotating, Translating, Oscillating, Motions or a callable of the time"
         )
     return read_motion(value)

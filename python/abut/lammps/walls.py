@@ -21,6 +21,7 @@ from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.units import scales_apart
 from ..simulation import walls as known
+from ..simulation.wall_checks import check_half_space
 from ..simulation.wall_entries import WallEntry
 from ..simulation.watch import LONGEST, too_long
 from .arguments import (
@@ -379,7 +380,7 @@ class Walls(Connection):
         check_style(self._lmp)
         for mesh in self.meshes:
             if isinstance(mesh, HalfSpace):
-                known.check_half_space(mesh, period(self._lmp))
+                check_half_space(mesh, period(self._lmp))
 
     def _warn_of_end(self, end: int) -> None:
         """Warn that LAMMPS ended the run before this step."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,20 +15,34 @@ from ..base.arithmetic import dots, lengths, matrix_product, principal_axes, uni
 from ..base.arrays import Doubles
 from ..base.orientations import from_matrix
 from ..base.poses import rotated
-from ..base.values import Value
+from ..base.values import NEW
 from ..io.stl import fan_triangles
 from ..results.columns import columns_of
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
-from .motions import Given, Motion, read_motion
+from .motions import (
+    FREE,
+    ROTATING,
+    SERVO,
+    Drive,
+    Given,
+    Motion,
+    Motions,
+    Part,
+    read_motion,
+    state_of,
+)
 
 if TYPE_CHECKING:
     from .simulation import Simulation
 
 _Vector = tuple[float, float, float]
 
-# the library's numbers for these two kinds of motions
-SERVO, FREE = 4, 5
+# two pairs of walls, by number: the area is between them
+_Sides = tuple[tuple[int, int], ...]
+
+# the library's numbers for what the load of a Servo is, abut_loaded_area; 0: the load is given
+AREA_GIVEN, AREA_PROJECTED, AREA_BETWEEN = 1, 2, 3
 
 # dtype of the library's row for a driven wall, abut_drive
 DRIVE = np.dtype([(c.name, c.dtype, c.shape(3)) for c in columns_of("drives")])
@@ -44,16 +58,7 @@ class Placed(NamedTuple):
     pose: Doubles  # (4, 4)
     velocity: Doubles  # (3,): of the origin of the mesh's frame
     spin: Doubles  # (3,): angular velocity
-
-
-class Drive(Value):
-    """The base class of `Servo` and `Free`."""
-
-    kind: int
-
-    def row(self, placed: Placed) -> np.ndarray[Any, Any]:
-        """The row (abut_drive) of a wall with a drive that begins at this place."""
-        raise NotImplementedError
+    others: list[Part] = []  # noqa: RUF012 - motions that the wall has besides the drive
 
 
 @dataclass(frozen=True)
@@ -62,40 +67,54 @@ class Servo(Drive):
 
     Parameters
     ----------
-    force : (3,) array_like, optional
-        Load with which the wall pushes. The wall moves along this direction.
-    pressure : float, optional
+    force : (3,) array_like, float or callable, optional
+        Load with which the wall pushes. The wall moves along this direction. A number or a callable
+        pushes along `normal`.
+    pressure : float or callable, optional
         Load per area, along `normal`, in place of `force`.
     normal : (3,) array_like, optional
-        With `pressure`: direction in which the wall pushes; its length does not matter.
-    area : float or callable, optional
+        Direction in which the wall pushes, unless `force` is a vector; its length does not matter.
+    area : float, callable, or sequence of two pairs of walls, optional
         With `pressure`: the area on which it acts. By default it is the area of the mesh's
-        projection along `normal` when the motion begins. For a cell with moving sides, give a
-        callable that takes the simulation and returns the area; it is called before each step.
+        projection along `normal`. ``((a, b), (c, d))`` is the product of the distances from wall a
+        to b, and from c to d, such as the side walls of a cell that shrinks. They are half spaces
+        that face each other, as `Wall` or by number. A callable takes the simulation and returns
+        the area; it is called before each step, which takes longer.
     mass : float, optional
         Mass of the wall, if its inertia matters: load and contacts then accelerate it, without a
-        limit of speed or distance. By default it has no mass.
+        limit of distance. By default it has no mass.
+    speed : float, optional
+        The largest speed of the wall, in place of the limit below. With a mass there is no limit by
+        default.
 
     Raises
     ------
     ValueError, TypeError
-        If the load is not from 1e-75 to 1e75; if the pressure, the area or the mass is not positive
-        and finite; or if not exactly one of `force` and `pressure` is given.
+        If the load is not from 1e-75 to 1e75; if the pressure, the area, the mass or the speed is
+        not positive and finite; or if not exactly one of `force` and `pressure` is given. If
+        `normal` is missing, or not two pairs of walls are given as the area.
 
     Notes
     -----
-    A wall without mass changes its velocity v along its load P in each step by
-    (P - F - K dt v) / (C + K dt). F is the force of its contacts against the load. K and C are the
-    stiffness and the damping of the contacts' normals along the load. This is a step of Newton's
-    method for a plate without mass, which needs no gain. The speed is at most a tenth of
-    sqrt(P d / M), with the mean diameter d of all grains and the total mass M of grains that are
+    A callable `force` or `pressure` takes the simulation time, and is called before each step. It
+    returns a number that is 0 or positive; others end the run with a ValueError. With a load of 0,
+    a wall without mass backs off until contacts do not push it any more, and stands still where
+    nothing touches it. Pass it again to `load_simulation` as ``motions={number: ...}``.
+
+    A wall without mass changes its velocity v along its load P in each step by (P - F - K dt v) /
+    (C + K dt). F is the force of its contacts against the load. K and C are the stiffness and the
+    damping of the contacts' normals along the load. This is a step of Newton's method for a plate
+    without mass, which needs no gain. The speed is at most a tenth of sqrt(P d / M). P is here the
+    largest load so far, d the mean diameter of all grains, and M the total mass of grains that are
     not fixed. If K and C are zero, because nothing touches the wall or all contacts are at its
     side, it moves at this speed. If it has moved by the size of its mesh without contacts, or a
     half space has left all grains, it stands still until contacts support its load, and the run
-    warns. A plate that is held by friction alone, as in shear, needs a `mass`.
+    warns. A plate that is held by friction alone, as in shear, needs a `mass`, or a `Servo` for the
+    load and a given motion for the shear, together in `Motions`.
 
     The projected area is the sum over facets that face along `normal`, or against it, whichever is
-    larger. Give `area` if facets hide each other.
+    larger. It is computed anew in each step if another motion of `Motions` turns the mesh. Give
+    `area` if facets hide each other.
 
     Examples
     --------
@@ -113,65 +132,112 @@ class Servo(Drive):
     >>> sim.run(1.0)
     >>> wall.force.round(6)
     array([ 0.,  0., 10.])
+
+    The load grows by 20 N a second, and the lid is dragged at the same time:
+
+    >>> wall.motion = abut.Motions([
+    ...     abut.Servo(force=lambda t: 10 + 20 * (t - 1), normal=(0, 0, -1)),
+    ...     abut.Translating((0.01, 0, 0)),
+    ... ])
+    >>> sim.run(1.0)
+    >>> wall.force[2].round(1), wall.travel[0].round(6)
+    (np.float64(30.0), np.float64(0.01))
     """
 
-    force: _Vector | None = None
-    pressure: float | None = None
+    force: _Vector | float | Callable[[float], float] | None = None
+    pressure: float | Callable[[float], float] | None = None
     normal: _Vector | None = None
-    area: float | Callable[[Simulation], float] | None = None
+    area: float | Callable[[Simulation], float] | _Sides | None = None
     mass: float | None = None
+    speed: float | None = field(default=None, metadata={NEW: True})
 
     kind = SERVO
 
     def __post_init__(self) -> None:
         if (self.force is None) == (self.pressure is None):
             raise TypeError("a Servo takes either force=, or pressure= with normal=")
-        if self.force is not None:
-            for name in ("normal", "area"):
-                if getattr(self, name) is not None:
-                    raise TypeError(f"{name}= is for pressure=: a force has its own direction")
-            self._settle(force=_direction(self.force, "force"))
-            _check_load(unit_and_length(self.force)[1])
+        name = "force" if self.pressure is None else "pressure"
+        if self.pressure is None and self.area is not None:
+            raise TypeError("area= is for pressure=: a force acts as it is")
+        if np.ndim(getattr(self, name)) and name == "force":
+            self._read_vector()
         else:
-            if self.normal is None:
-                raise TypeError("pressure= needs normal=, the direction in which the wall pushes")
-            self._settle(
-                pressure=checks.positive(self.pressure, "pressure"),
-                normal=_direction(self.normal, "normal"),
+            self._read_amount(name)
+        if isinstance(self.area, list | tuple):
+            self._settle(area=_read_sides(self.area))
+        elif not callable(self.area):
+            self._read_positive("area")
+        self._read_positive("mass")
+        self._read_positive("speed")
+
+    def _read_positive(self, name: str) -> None:
+        if getattr(self, name) is not None:
+            self._settle(**{name: checks.positive(getattr(self, name), name)})
+
+    def _read_vector(self) -> None:
+        if self.normal is not None:
+            raise TypeError(
+                "normal= is for pressure=, and for a force that is a number or a callable: a"
+                " vector has its own direction"
             )
-        if self.area is not None and not callable(self.area):
-            self._settle(area=checks.positive(self.area, "area"))
-        if self.mass is not None:
-            self._settle(mass=checks.positive(self.mass, "mass"))
+        force = _direction(cast(ArrayLike, self.force), "force")
+        self._settle(force=force)
+        _check_load(unit_and_length(force)[1])
 
-    def load(self, area: float | None) -> Doubles:
-        """The load vector; `area` is None if the load was given as a force."""
-        if self.force is not None:
-            return np.array(self.force)
-        assert self.pressure is not None and area is not None
-        load = self.pressure * area
-        _check_load(load)
-        return load * self._axis()
+    def _read_amount(self, name: str) -> None:
+        amount = getattr(self, name)
+        if self.normal is None:
+            what = "pressure=" if name == "pressure" else "a force that is no vector"
+            raise TypeError(f"{what} needs normal=, the direction in which the wall pushes")
+        self._settle(normal=_direction(self.normal, "normal"))
+        if not callable(amount) or isinstance(amount, type):
+            self._settle(**{name: checks.positive(amount, name)})
+            if name == "force":
+                _check_load(amount)
 
-    def ask(self, simulation: Simulation) -> float:
-        """The area that the callable returns."""
-        assert callable(self.area)
-        return checks.positive(self.area(simulation), "the area that the callable returned")
+    @property
+    def is_asked(self) -> bool:
+        """Whether a callable returns the load, the pressure or the area before each step."""
+        return any(map(callable, (self.force, self.pressure, self.area)))
+
+    @property
+    def sides(self) -> _Sides:
+        """The numbers of the walls between which the area is, in pairs; empty without them."""
+        return self.area if isinstance(self.area, tuple) else ()
+
+    def asked(self, simulation: Simulation) -> dict[str, Any]:
+        """The members of the library's row that callables set before a step."""
+        amount = self._amount(simulation.time)
+        if self.pressure is None:
+            return {"load": amount}
+        if not callable(self.area):
+            return {"pressure": amount}
+        area = checks.positive(self.area(simulation), "the area that the callable returned")
+        axis, load = _axis_and_load(amount * area * self._axis())
+        return {"axis": axis, "load": load} if load else {"load": 0.0}
+
+    def _amount(self, time: float) -> float:
+        name = "force" if self.pressure is None else "pressure"
+        amount = getattr(self, name)
+        if not callable(amount):
+            return float(amount)
+        return checks.not_negative(
+            amount(time), f"the {name} that the callable returned at time {time:g}"
+        )
 
     def _axis(self) -> Doubles:
-        along = self.normal if self.force is None else self.force
-        assert along is not None
-        return np.array(unit_and_length(along)[0])
+        along = self.force if self.normal is None else self.normal
+        return np.array(unit_and_length(cast(_Vector, along))[0])
 
-    def area_of(self, placed: Placed) -> float | None:
-        """The area on which a pressure acts; None with a force, and if a callable returns areas."""
-        if self.pressure is None or callable(self.area):
-            return None
-        if self.area is not None:
+    def area_of(self, placed: Placed) -> float:
+        """The area on which a pressure acts when the motion begins, unless others determine it."""
+        if isinstance(self.area, float):
             return self.area
         mesh = placed.mesh
         if isinstance(mesh, HalfSpace):
-            raise ValueError("a half space has no area: give its Servo area=")
+            raise ValueError(
+                "a half space has no area: give its Servo area=, a number or two pairs of walls"
+            )
         along = mesh.areas * dots(rotated(mesh.normals, placed.pose[:3, :3]), self._axis())
         area = max(float(along[along > 0].sum()), -float(along[along < 0].sum()))
         if area == 0:
@@ -180,14 +246,47 @@ class Servo(Drive):
 
     def row(self, placed: Placed) -> np.ndarray[Any, Any]:
         row = np.zeros((), DRIVE)
-        area = self.area_of(placed)
-        # If a callable returns the area, this is only the direction, as a unit vector: `ask_loads`
-        # sets the load before each step.
-        row["force"] = self._axis() if callable(self.area) else self.load(area)
-        row["mass"] = self.mass or 0.0
+        axis = self._axis()
+        row["axis"] = axis
+        if not self.is_asked and not self.sides and self._is_constant(placed):
+            row["axis"], row["load"] = _axis_and_load(self._constant(placed))
+        elif self.pressure is not None and not callable(self.area):
+            self._set_pressure(row, placed)
+        row["mass"], row["limit"] = self.mass or 0.0, self.speed or 0.0
         row["size"] = _size(placed.mesh)
-        row["speed"] = dots(placed.velocity, self._axis())
+        if placed.velocity.any() or placed.spin.any():
+            other_velocity = state_of(placed.others, placed.pose, 0.0)[1]
+            row["speed"] = dots(placed.velocity - other_velocity, axis)
         return row
+
+    def _is_constant(self, placed: Placed) -> bool:
+        return self.pressure is None or self.area is not None or not self._turns(placed)
+
+    def _constant(self, placed: Placed) -> Doubles:
+        """The load of numbers only, as a vector."""
+        if self.normal is None:
+            return np.array(self.force)
+        load = self._amount(0.0)
+        if self.pressure is not None:
+            load *= self.area_of(placed)
+        _check_load(load)
+        return load * self._axis()
+
+    def _set_pressure(self, row: np.ndarray[Any, Any], placed: Placed) -> None:
+        """Set the members from which the library computes the load in each step."""
+        row["pressure"] = 0.0 if callable(self.pressure) else self.pressure
+        if self.sides:
+            row["loaded"] = AREA_BETWEEN
+            return
+        row["loaded"] = AREA_GIVEN if self._is_constant(placed) else AREA_PROJECTED
+        row["area"] = self.area_of(placed)
+
+    def _turns(self, placed: Placed) -> bool:
+        """Whether other motions turn the wall so that its projection changes."""
+        return any(
+            part.kind == ROTATING and part.rate != 0.0 and np.cross(part.vector, self._axis()).any()
+            for part in placed.others
+        )
 
 
 @dataclass(frozen=True)
@@ -298,6 +397,24 @@ def read_moving(value: object) -> Moving:
     return value if isinstance(value, Drive) else read_motion(value)
 
 
+def drive_of(motion: Moving) -> Drive | None:
+    """The `Servo` or `Free` that a motion is or has."""
+    if isinstance(motion, Motions):
+        return motion.servo
+    return motion if isinstance(motion, Drive) else None
+
+
+def servo_of(motion: Moving) -> Servo | None:
+    """The `Servo` that a motion is or has."""
+    drive = drive_of(motion)
+    return drive if isinstance(drive, Servo) else None
+
+
+def others_of(motion: Moving) -> list[Part]:
+    """The parts of a motion besides its `Servo`."""
+    return motion.prescribed() if isinstance(motion, Motions) else []
+
+
 def _direction(value: ArrayLike, name: str) -> _Vector:
     vector = checks.vector(value, name)
     if not any(vector):
@@ -305,10 +422,34 @@ def _direction(value: ArrayLike, name: str) -> _Vector:
     return vector
 
 
+def _axis_and_load(vector: Doubles) -> tuple[Doubles, float]:
+    """The direction and the length of a load.
+
+    The direction is rounded as the library did when it took the load as a vector.
+    """
+    load = math.sqrt(dots(vector, vector))
+    return vector * (1.0 / load) if load else vector, load
+
+
 def _check_load(load: float) -> None:
     """Raise a ValueError for a load that is so large or small that its square is inf or 0."""
     if not 1e-75 <= load <= 1e75:
         raise ValueError(f"load is {load:g}, but must be from 1e-75 to 1e75")
+
+
+def _read_sides(value: Any) -> _Sides:
+    """Read two pairs of walls, or of their numbers."""
+    pairs = [list(pair) if isinstance(pair, list | tuple) else [] for pair in value]
+    if [len(pair) for pair in pairs] != [2, 2]:
+        raise ValueError(
+            f"area is {value!r}, but must be a number, a callable, or two pairs of walls:"
+            " ((left, right), (front, back))"
+        )
+    numbered = [[getattr(wall, "number", wall) for wall in pair] for pair in pairs]
+    return tuple(
+        (checks.whole(a, f"area[{k}][0]"), checks.whole(b, f"area[{k}][1]"))
+        for k, (a, b) in enumerate(numbered)
+    )
 
 
 def _read_locked(value: object) -> tuple[str, ...]:
@@ -379,14 +520,28 @@ def members(row: Doubles) -> np.ndarray[Any, Any]:
 
 def check_rows(rows: Doubles, drives: Iterable[Drive]) -> None:
     """Raise a ValueError if a restart file has a row with values that no drive can have."""
+    size = DRIVE.fields["size"][1] // 8  # type: ignore[index]
     for row, drive in zip(rows, drives, strict=True):
         values = members(np.ascontiguousarray(row))
-        is_free = drive.kind == FREE
-        finite = np.isfinite(np.delete(row, 7)).all() and not np.isnan(values["size"])
-        sound = finite and values["mass"] >= 0 and (values["mass"] > 0 or not is_free)
-        if is_free:
-            sound = sound and (values["inertia"] > 0).all() and values["orientation"].any()
-        else:
-            sound = sound and values["force"].any()
-        if not sound:
+        finite = np.isfinite(np.delete(row, size)).all() and not np.isnan(values["size"])
+        is_sound = _is_free_sound if drive.kind == FREE else _is_servo_sound
+        if not (finite and is_sound(values, drive)):
             raise ValueError("drives has a row that cannot drive a wall")
+
+
+def _is_free_sound(values: np.ndarray[Any, Any], drive: Drive) -> bool:
+    return bool(
+        values["mass"] > 0 and (values["inertia"] > 0).all() and values["orientation"].any()
+    )
+
+
+def _is_servo_sound(values: np.ndarray[Any, Any], drive: Drive) -> bool:
+    assert isinstance(drive, Servo)
+    least = min(values[name] for name in ("mass", "load", "pressure", "area", "limit", "peak"))
+    is_between = values["loaded"] == AREA_BETWEEN
+    return bool(
+        values["axis"].any()
+        and least >= 0
+        and values["loaded"] in range(AREA_BETWEEN + 1)
+        and is_between == (drive.sides != ())
+    )

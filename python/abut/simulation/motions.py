@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,12 +28,16 @@ from ..base.arrays import Doubles
 from ..base.poses import read_pose, rotated
 from ..base.values import Value
 
+if TYPE_CHECKING:
+    from .drives import Placed
+
 _Vector = tuple[float, float, float]
 
 # a callable of the time that returns a pose (4, 4) and a twist (6,)
 Given = Callable[[float], tuple[ArrayLike, ArrayLike]]
 
-ROTATING, TRANSLATING, OSCILLATING = 0, 1, 2
+# the library's numbers for kinds of motions
+ROTATING, TRANSLATING, OSCILLATING, SERVO, FREE = 0, 1, 2, 4, 5
 
 # Largest accepted relative difference between the change of a pose in a step and the mean of the
 # twists before and after it. If a wall turns by the angle a in a step, the mean has the relative
@@ -72,14 +76,17 @@ class Motion(Value):
 
     def _state(self, t: float) -> tuple[Doubles, Doubles, Doubles]:
         """Pose, velocity of the frame's origin, and angular velocity."""
-        pose, velocity, spin = np.eye(4), np.zeros(3), np.zeros(3)
-        for part in self.parts():
-            move = _pose_of(part, t)
-            pose = matrix_product(move, pose)
-            own_velocity, own_spin = _twist_of(part, t, pose[:3, 3])
-            velocity = dots(move[:3, :3], velocity) + own_velocity
-            spin = dots(move[:3, :3], spin) + own_spin
-        return pose, velocity, spin
+        return state_of(self.parts(), np.eye(4), t)
+
+
+class Drive(Value):
+    """The base class of `Servo` and `Free`, which move walls by the forces on them."""
+
+    kind: int
+
+    def row(self, placed: Placed) -> np.ndarray[Any, Any]:
+        """The row (abut_drive) of a wall with a drive that begins at this place."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -205,15 +212,18 @@ class Motions(Motion):
 
     Parameters
     ----------
-    motions : sequence of Rotating, Translating, Oscillating or Motions
+    motions : sequence of Rotating, Translating, Oscillating, Motions or Servo
         The first one moves the wall, the second one moves the wall and the first one's axis, and
         so on. The torque of the wall is about the origin of the first rotation, which later motions
-        move.
+        move. One of them may be a `Servo`, at any place. It moves the wall after all others: its
+        axis does not turn with them, and it moves their axes along.
 
     Raises
     ------
     TypeError
-        If an item is not such a motion. A callable cannot be combined with others.
+        If an item is not such a motion. A callable or a `Free` cannot be combined with others.
+    ValueError
+        If there are several `Servo`.
 
     Examples
     --------
@@ -224,25 +234,70 @@ class Motions(Motion):
     >>> planet = abut.Motions([spin, abut.Rotating(axis=(0, 0, 1), rate=1)])
     >>> planet.twist(0.0)[3:]
     array([ 0.,  0., 11.])
+
+    The lid of a ring shear cell, which turns and bears 50 N:
+
+    >>> turning = abut.Rotating(axis=(0, 0, 1), rate=0.5)
+    >>> lid = abut.Motions([turning, abut.Servo(force=(0, 0, -50))])
     """
 
-    motions: tuple[Motion, ...]
+    motions: tuple[Motion | Drive, ...]
 
     def __post_init__(self) -> None:
         motions = self.motions
         if not isinstance(motions, list | tuple):
             raise TypeError(f"motions is {_what(motions)}, but must be a list of motions")
         for k, motion in enumerate(motions):
-            if not isinstance(motion, Motion):
-                raise TypeError(f"motions[{k}] is {_what(motion)}, but must be {_KINDS}")
+            if not isinstance(motion, Motion | Drive):
+                raise TypeError(f"motions[{k}] is {_what(motion)}, but must be {_KINDS} or Servo")
+            if isinstance(motion, Drive) and motion.kind != SERVO:
+                raise TypeError(
+                    f"motions[{k}] is {_what(motion)}, which moves a wall by its forces alone: use"
+                    " it without other motions"
+                )
         self._settle(motions=tuple(motions))
+        count = len(self._servos())
+        if count > 1:
+            raise ValueError(f"motions has {count} Servos, but a wall has one load: give one Servo")
+
+    def _servos(self) -> list[Drive]:
+        found: list[Drive] = []
+        for motion in self.motions:
+            if isinstance(motion, Motions):
+                found += motion._servos()
+            elif isinstance(motion, Drive):
+                found.append(motion)
+        return found
+
+    @property
+    def servo(self) -> Drive | None:
+        """The `Servo`, if one of the motions is one or has one."""
+        return next(iter(self._servos()), None)
+
+    def prescribed(self) -> list[Part]:
+        """The parts of all motions but the `Servo`, one after the other."""
+        lists = [m.prescribed() if isinstance(m, Motions) else m.parts() for m in self._others()]
+        return [part for parts in lists for part in parts]
+
+    def _others(self) -> list[Motion]:
+        return [motion for motion in self.motions if isinstance(motion, Motion)]
 
     def parts(self) -> list[Part]:
-        """The parts of all motions, one after the other."""
-        return [part for motion in self.motions for part in motion.parts()]
+        """The parts of all motions, one after the other; that of a `Servo` comes last."""
+        nothing = (0.0, 0.0, 0.0)
+        servos = [Part(servo.kind, nothing, nothing, 0.0, 0.0) for servo in self._servos()]
+        return self.prescribed() + servos
+
+    def _state(self, t: float) -> tuple[Doubles, Doubles, Doubles]:
+        if self.servo is not None:
+            raise ValueError(
+                "the way of a Servo follows from forces, not from the time: see the wall's pose and"
+                " twist"
+            )
+        return super()._state(t)
 
 
-_KINDS = "a Rotating, Translating, Oscillating or Motions"
+_KINDS = "a Rotating, Translating, Oscillating, Motions"
 
 
 # ---- what users give -----------------------------------------------------------------------------
@@ -259,7 +314,7 @@ def read_motion(value: object) -> Motion | Given | None:
         )
     if isinstance(value, type) or not callable(value):
         raise TypeError(
-            f"motion is {_what(value)}, but must be {_KINDS}, a Servo or a Free, a callable of the"
+            f"motion is {_what(value)}, but must be {_KINDS}, Servo or Free, a callable of the"
             f" time, or None{_hint(value)}"
         )
     return value
@@ -372,6 +427,18 @@ def _what(value: object) -> str:
 
 
 # ---- poses and twists of parts -------------------------------------------------------------------
+
+
+def state_of(parts: list[Part], pose: Doubles, t: float) -> tuple[Doubles, Doubles, Doubles]:
+    """Pose, velocity of the frame's origin, and angular velocity, with this pose at time 0."""
+    velocity, spin = np.zeros(3), np.zeros(3)
+    for part in parts:
+        move = _pose_of(part, t)
+        pose = matrix_product(move, pose)
+        own_velocity, own_spin = _twist_of(part, t, pose[:3, 3])
+        velocity = dots(move[:3, :3], velocity) + own_velocity
+        spin = dots(move[:3, :3], spin) + own_spin
+    return pose, velocity, spin
 
 
 def _pose_of(part: Part, t: float) -> Doubles:

@@ -72,7 +72,7 @@ def load_simulation(
     forces : iterable of callable
         The callables that `Simulation.add_force` was called with.
     motions : dict of int to callable, optional
-        Motions that are callables, and each `Servo` with a callable as its area, by wall number.
+        Motions that are callables, and those with a `Servo` that has a callable, by wall number.
     body_forces : iterable of callable
         The callables that `Simulation.add_body_force` was called with.
     laws : dict of str to law, optional

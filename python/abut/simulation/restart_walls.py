@@ -15,7 +15,7 @@ from ..base.values import from_dict
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from .deforming import Deforming, Structure
-from .drives import Drive, check_rows
+from .drives import check_rows, drive_of
 from .restart_file import SURFACE, check_shape
 from .saving import digest
 from .wall_entries import NO_MESH, WallEntry
@@ -54,7 +54,7 @@ def _entry(
     motion = from_dict(wall["motion"]) if wall["motion"] else None
     if wall["is_given"]:
         if number not in motions:
-            what = "returns the area of" if wall.get("is_asked") else "moved"
+            what = "returns the load of" if wall.get("is_asked") else "moved"
             raise ValueError(f"a callable {what} wall {number}: pass motions={{{number}: ...}}")
         motion = motions.pop(number)
     return replace(entry, mesh=mesh, motion=motion, is_active=bool(wall.get("is_active", True)))
@@ -62,7 +62,8 @@ def _entry(
 
 def read_drives(entries: Sequence[WallEntry], arrays: _Arrays) -> dict[int, NDArray[np.float64]]:
     """The rows of the walls with a Servo or a Free, by wall number."""
-    driven = {k: entry.motion for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)}
+    drives = {k: drive_of(entry.motion) for k, entry in enumerate(entries)}
+    driven = {k: drive for k, drive in drives.items() if drive is not None}
     if not driven:
         return {}
     check_shape(arrays, "drives", len(driven), _core.DRIVE_NUMBERS)

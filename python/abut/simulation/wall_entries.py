@@ -14,7 +14,7 @@ from ..base.arrays import Doubles, Indices
 from ..search.half_space import HalfSpace, facets_of, library_order, plane_rows
 from ..search.mesh import Mesh
 from .deforming import Deforming
-from .drives import Drive, Moving, Servo
+from .drives import Drive, Moving, drive_of, servo_of
 from .motions import Motion
 
 # _MEMBERS: number of members of abut_motion. _GIVEN: the kind of motion of a wall that a callable
@@ -68,9 +68,21 @@ class WallEntry:
         return not isinstance(self.motion, Motion | Drive)
 
     @property
+    def is_driven(self) -> bool:
+        """Whether the motion is, or has, a Servo or a Free."""
+        return drive_of(self.motion) is not None
+
+    @property
     def is_asked(self) -> bool:
-        """Whether a callable returns the area on which the wall's load acts."""
-        return isinstance(self.motion, Servo) and callable(self.motion.area)
+        """Whether callables return the wall's load, or the area on which it acts."""
+        servo = servo_of(self.motion)
+        return servo is not None and servo.is_asked
+
+    @property
+    def sides(self) -> list[int]:
+        """The numbers of the four walls between which the loaded area is, or none."""
+        servo = servo_of(self.motion)
+        return [] if servo is None else [number for pair in servo.sides for number in pair]
 
     def rows(self) -> list[list[float]]:
         """The elementary motions of the wall, as rows of abut_motion."""

@@ -24,8 +24,9 @@ from .drives import Drive, Free
 from .motions import Motion
 from .population import Population
 from .python_side import changes
+from .wall_checks import check_surface
 from .wall_entries import WallEntry
-from .walls import Wall, check_surface
+from .walls import Wall
 
 
 class WallPopulation(Population, Sequence[Wall]):
@@ -116,7 +117,8 @@ class WallPopulation(Population, Sequence[Wall]):
             If the motion of a callable is not rigid, or its pose and twist do not agree. If the
             normal of a half space has a part along the period. If the wall is a mesh, and the
             period is not along the axes. If a mesh has no area for a `Servo` with a pressure, or no
-            inertia for a `Free`. If both `motion` and `deform` are given, or a facet of a wall that
+            inertia for a `Free`. If the walls that bound an area are not half spaces that face each
+            other. If both `motion` and `deform` are given, or a facet of a wall that
             deforms is not a triangle.
         TypeError
             If an argument is of another type.
@@ -171,7 +173,8 @@ class WallPopulation(Population, Sequence[Wall]):
         Raises
         ------
         ValueError
-            If the wall was removed before, or belongs to another simulation.
+            If the wall was removed before, belongs to another simulation, or bounds the area of
+            another wall's `Servo`.
         TypeError
             If `wall` is neither a Wall nor integers.
 

@@ -13,15 +13,26 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles, Indices
-from ..base.periods import Period, crossing_vector, is_along_axes, tilted_vector
+from ..base.periods import Period
 from ..laws.materials import Material
 from ..results.contacts import Contacts
-from ..search.finder import ContactFinder, why_not_tilted
-from ..search.half_space import HalfSpace, Surface
+from ..search.finder import ContactFinder
+from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from .column_input import table_columns
-from .drives import Drive, Free, Moving, Placed, Servo, members, numbers, read_moving
+from .drives import (
+    Free,
+    Moving,
+    Placed,
+    drive_of,
+    members,
+    numbers,
+    others_of,
+    read_moving,
+    servo_of,
+)
 from .motions import call_given, check_given
+from .wall_checks import check_not_side, check_sides
 from .wall_entries import (
     NO_MESH,
     WallEntry,
@@ -59,7 +70,7 @@ class Derived(NamedTuple):
     entries: Sequence[WallEntry]
     stored: Indices  # the library's numbers of the walls; -1 if removed
     has_given: bool  # whether a callable, called in each step, moves a wall
-    has_asked: bool  # whether a callable, called in each step, returns the area of a load
+    has_asked: bool  # whether a callable, called in each step, returns a load or its area
     has_deforming: bool
     driven: tuple[int, ...]  # numbers of the walls with a Servo or a Free
 
@@ -111,7 +122,7 @@ class Walls:
                 any(entry.is_given for entry in entries),
                 any(entry.is_asked for entry in entries),
                 any(entry.deforming is not None for entry in entries),
-                tuple(k for k, entry in enumerate(entries) if isinstance(entry.motion, Drive)),
+                tuple(k for k, entry in enumerate(entries) if entry.is_driven),
             )
         return last
 
@@ -208,13 +219,24 @@ class KnownWalls(Walls):
         """Replace all walls. `states` and `drives` have initial values of some walls, by number."""
         begun = (
             _numbered(known.walls, states or {}, _STATE),
-            _numbered(known.walls, drives or {}, _core.DRIVE_NUMBERS),
+            _numbered(known.walls, self._with_sides(known, drives or {}), _core.DRIVE_NUMBERS),
         )
         old = self.derived.stored
         before = [old[k] if k < len(old) else -1 for k in wall_order(known.walls)]
         finder = None if known.finder is None else known.finder._core
         core = cast(_core.Simulation, self._core)
         core.set_walls(finder, wall_columns(known.walls), np.array(before, np.intp), *begun, known)
+
+    def _with_sides(self, known: Known, drives: Mapping[int, Doubles]) -> dict[int, Doubles]:
+        """The rows of drives, with the library's new numbers of the walls around their areas."""
+        rows, stored = dict(drives), all_stored(known.walls)
+        for number, entry in enumerate(known.walls):
+            if entry.sides:
+                row = members(rows[number]) if number in rows else self.drive(number)
+                row = row.copy()
+                row["sides"] = stored[entry.sides]
+                rows[number] = numbers(row)
+        return rows
 
     def add(self, entry: WallEntry, motion: object, time: float, known: Known) -> None:
         """Add a wall that begins its motion; `known` already has the material of the wall."""
@@ -224,6 +246,7 @@ class KnownWalls(Walls):
 
     def remove(self, number: int) -> None:
         """Remove a wall; its number is not used again."""
+        check_not_side(number, self.entries)
         gone = replace(
             self.entries[number],
             mesh=NO_MESH,
@@ -237,6 +260,7 @@ class KnownWalls(Walls):
     def switch(self, number: int, is_active: bool) -> None:
         """Switch a wall on or off."""
         if is_active != self.entries[number].is_active:
+            check_not_side(number, self.entries)
             entry = replace(self.entries[number], is_active=is_active)
             if entry.deforming is not None:
                 # count the current step as done: callables are not called while a wall is off
@@ -257,9 +281,13 @@ class KnownWalls(Walls):
         states, drives = {}, {}
         if entry.is_given:
             states[number] = self._checked(entry, time)
-        if isinstance(entry.motion, Drive):
-            placed = Placed(entry.mesh, entry.pose, now.velocity, now.spin)
-            drives[number] = numbers(entry.motion.row(placed))
+        drive = drive_of(entry.motion)
+        if drive is not None:
+            others = others_of(entry.motion)
+            placed = Placed(entry.mesh, entry.pose, now.velocity, now.spin, others)
+            drives[number] = numbers(drive.row(placed))
+        if entry.sides:
+            check_sides(entry, self.entries, lambda side: self.state_now(side).pose)
         self._exchange_one(number, entry, known, states, drives)
 
     def _exchange_one(
@@ -342,11 +370,11 @@ class KnownWalls(Walls):
         cast(_core.Simulation, self._core).set_drive(self._stored(number), numbers(row))
 
     def ask_loads(self, simulation: Any) -> None:
-        """Set the loads of the walls with a callable that returns their area."""
+        """Set the loads of the walls with a callable that returns the load or its area."""
         for number, entry in enumerate(self.entries):
-            if entry.is_asked:
-                assert isinstance(entry.motion, Servo)
-                self.set_drive(number, force=entry.motion.load(entry.motion.ask(simulation)))
+            servo = servo_of(entry.motion)
+            if servo is not None and servo.is_asked:
+                self.set_drive(number, **servo.asked(simulation))
 
 
 def _exchanged(
@@ -362,28 +390,6 @@ def _numbered(
     """The library's numbers of the walls in `rows`, and their rows as an array."""
     stored = all_stored(walls)[np.array([*rows], np.intp)]
     return stored, np.array([*rows.values()], np.float64).reshape(-1, width)
-
-
-def check_surface(surface: Surface, number: int, period: Period | None) -> None:
-    """Raise a ValueError if a new wall, which gets this number, does not fit the period."""
-    if isinstance(surface, HalfSpace):
-        check_half_space(surface, period)
-        return
-    tilted = tilted_vector(period)
-    if tilted is not None:
-        raise ValueError(f"the mesh of wall {number} {why_not_tilted(period, tilted)}")
-
-
-def check_half_space(half_space: HalfSpace, period: Period | None) -> None:
-    """Raise a ValueError if the normal of a half space has a part along a vector of the period."""
-    crossing = crossing_vector(half_space.normal, period)
-    if crossing is not None:
-        wanted = (
-            f"be 0 along {'xyz'[crossing]}, where the world is periodic"
-            if is_along_axes(period)
-            else f"be perpendicular to period[{crossing}], along which the world repeats"
-        )
-        raise ValueError(f"the normal of a HalfSpace is {half_space.normal}, but must {wanted}")
 
 
 def _state(pose: Doubles, twist: Doubles) -> Doubles:
@@ -429,9 +435,9 @@ class Wall:
     torque : (3,) ndarray of float64
         Torque by these forces and by `RollingC`, about a point that depends on the motion.
         With a rotation, the point is the origin of the first rotation, which later motions move.
-        With a callable, it is the origin of the mesh's frame. With a `Servo`, it begins at 0, 0, 0
-        and moves with the wall. With a `Free`, it is the `origin`, by default the center of mass.
-        Otherwise it is 0, 0, 0.
+        With a callable, it is the origin of the mesh's frame. With a `Free`, it is the `origin`, by
+        default the center of mass. Otherwise it is 0, 0, 0. With a `Servo`, the point also moves
+        along with it.
     power : float
         Power of these forces on the moving wall.
     nodal_forces : (v, 3) ndarray of float64
