@@ -105,10 +105,8 @@ def returned(law, speed):
     sim.add_spheres(
         places, RADIUS, soft, [[speed / 2, 0, 0], [-speed / 2, 0, 0]]
     )
-    for _ in range(60):
-        sim.run(steps=200)
-        if not len(sim.pairs):
-            return (sim.velocities[1, 0] - sim.velocities[0, 0]) / speed
+    if sim.run(6e-3, until=lambda s: not len(s.pairs), every=1e-4):
+        return (sim.velocities[1, 0] - sim.velocities[0, 0]) / speed
     return 0.0
 
 

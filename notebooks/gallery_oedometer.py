@@ -59,8 +59,8 @@ def height_under(stress, time):
 
 # %%
 lid.motion = abut.Translating((0, 0, -1))
-while -floor.force[2] < 64e3 * WIDE**2:
-    sim.run(2e-4)
+pressed = 64e3 * WIDE**2
+sim.run(0.1, until=lambda s: -floor.force[2] >= pressed, every=2e-4)
 height_under(64e3, 0.006)
 sim.set_law(grain, grain, abut.Hertz(friction=0.5, restitution=0.2))
 height_under(2e3, 0.01)  # unloads; the bed is then loaded again

@@ -191,3 +191,36 @@ def coordination(sim, moment, region, walls=True, rattlers=True):
     places |= {("body", k): place for k, place in enumerate(moment.bodies)}
     counts = [ends.count(g) for g, at in places.items() if is_inside(at, region, lengths(sim))]
     return np.mean([count for count in counts if rattlers or count >= 2])
+
+
+# ---- rest ----------------------------------------------------------------------------------------
+
+
+def unbalanced_force(sim):
+    """The mean resultant of free grains by the mean force of their contacts and bonds."""
+    members, bodies = sim.spheres.cluster, sim.bodies
+    free, resultants = {}, []
+    for k, cluster in enumerate(members):
+        free["sphere", k] = not sim.fixed[k]
+        if cluster < 0 and not sim.fixed[k]:
+            resultants.append(sim.forces[k] + sim.masses[k] * sim.gravity)
+    for k, force in enumerate(sim.clusters.forces):
+        (rows,) = np.nonzero(members == k)
+        if not sim.fixed[rows[0]]:
+            resultants.append(force + sim.masses[rows].sum() * sim.gravity)
+    for k, force in enumerate(bodies.forces):
+        free["body", k] = not bodies.fixed[k]
+        if not bodies.fixed[k]:
+            resultants.append(force + bodies.masses[k] * sim.gravity)
+    borne = []
+    for table, first, second in (
+        (sim.contacts, "sphere", None), (sim.pairs, "sphere", "sphere"),
+        (sim.bonds.table, "sphere", "sphere"), (sim.body_contacts, "body", None),
+        (sim.body_pairs, "body", "body"), (sim.body_sphere_pairs, "body", "sphere"),
+    ):  # fmt: skip
+        for k, force in enumerate(table.force):
+            i = table.sphere[k] if table is sim.contacts else table.i[k]
+            is_borne = free[first, i] or (second is not None and free[second, table.j[k]])
+            if is_borne and force.any():
+                borne.append(force)
+    return np.mean(np.linalg.norm(resultants, axis=1)) / np.mean(np.linalg.norm(borne, axis=1))

@@ -1136,7 +1136,7 @@ def test_progress_is_told_on_standard_error(has_tqdm, capsys, monkeypatch):
 
     class Bar:
         def __init__(self, **options):
-            self.n, self.texts = 0, []
+            self.n, self.total, self.texts = 0, options["total"], []
             bars.append((options, self))
 
         def set_postfix_str(self, text, refresh):
@@ -1164,7 +1164,7 @@ def test_progress_is_told_on_standard_error(has_tqdm, capsys, monkeypatch):
         text = bar.texts[-2]
     else:
         text = err
-        assert err.startswith("\r100% of 50 steps") and err.endswith("0:00 left\n")
+        assert err.startswith("\r100% of 50 steps") and err.endswith("in 0:00\n")
     assert "spheres" in text and "contact" in text and "ns per sphere-step" in text
 
 
@@ -1174,7 +1174,9 @@ def test_progress_is_told_up_to_where_an_error_ends_it(capsys, monkeypatch):
     sim.every(30 * STEP, lambda s: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         sim.run(steps=60, progress=True)
-    assert capsys.readouterr().err.startswith("\r 50% of 60 steps: 1 sphere, 1 contact")
+    err = capsys.readouterr().err
+    assert err.startswith("\r 50% of 60 steps: 1 sphere, 1 contact")
+    assert err.endswith("ended early, after 0:00\n") and "left" not in err
 
 
 # ---- interrupts, threads and memory --------------------------------------------------------------

@@ -458,6 +458,9 @@ void abut_simulation_read_grains(const abut_simulation *simulation, const abut_g
 abut_status abut_simulation_set_step(abut_simulation *simulation, double step,
                                      const double gravity[3], abut_error *error);
 
+/* Sets the greatest number of threads from now on. Returns the earlier one. */
+int abut_simulation_set_workers(abut_simulation *simulation, int workers);
+
 /* Runs a number of steps. After a status other than ABUT_OK, the simulation is in the state after
  * *done steps, and may be run further. ABUT_LAW_MISSING: index: the sphere, detail: its material,
  * value: the material that it touches. ABUT_SPHERE_LOST: index: the sphere, detail: the number of

@@ -235,6 +235,13 @@ abut_status abut_simulation_set_step(abut_simulation *s, double step, const doub
     return ABUT_OK;
 }
 
+int abut_simulation_set_workers(abut_simulation *s, int workers)
+{
+    const int before = s->input.workers;
+    s->input.workers = workers;
+    return before;
+}
+
 /* ---- statistics ---- */
 
 static abut_index count_bytes(const abut_simulation *s)

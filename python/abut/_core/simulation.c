@@ -598,6 +598,9 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"set_step", simulation_set_step, METH_VARARGS,
      "set_step($self, step, gravity, known, /)\n--\n\n"
      "Set the length of the next steps, and gravity (3,), unless that is None."},
+    {"set_workers", simulation_set_workers, METH_VARARGS,
+     "set_workers($self, workers, /)\n--\n\n"
+     "Set the greatest number of threads, and return the earlier one."},
     {"set_bounds", simulation_set_bounds, METH_VARARGS,
      "set_bounds($self, bounds, stops, known, /)\n--\n\n"
      "bounds: (2, 3), or None; stops: whether a run ends when a particle is outside."},

@@ -100,6 +100,18 @@ PyObject *simulation_set_step(PyObject *object, PyObject *args)
     return simulation_commit(self, &error, known);
 }
 
+PyObject *simulation_set_workers(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    int workers;
+    if (!PyArg_ParseTuple(args, "i:set_workers", &workers) || simulation_begin(self)) {
+        return NULL;
+    }
+    const int before = abut_simulation_set_workers(self->simulation, workers);
+    simulation_end(self);
+    return PyLong_FromLong(before);
+}
+
 /* ---- the periodic cell ---- */
 
 PyObject *simulation_cell(PyObject *object, PyObject *Py_UNUSED(unused))

@@ -38,11 +38,14 @@ class _Meter:
             self._write()
 
     def close(self) -> None:
-        """Write the line a last time, and end it."""
-        self._write()
-        self._line.close()
+        """Write the line a last time, with what was done, and end it."""
+        self._line.finish(*self._state())
 
     def _write(self) -> None:
+        self._line.write(*self._state())
+
+    def _state(self) -> tuple[int, float, str]:
+        """The number of finished items, the seconds since the start, and a text."""
         raise NotImplementedError
 
 
@@ -68,18 +71,19 @@ class Progress(_Meter):
         seconds = time.perf_counter() - self._began
         return max(1, int(done / seconds * _PAUSE)) if done else 1
 
-    def update(self) -> None:
-        """Write the line if it is due."""
+    def update(self, last: int) -> None:
+        """Write the line if it is due; `last` is the number of the run's last step."""
+        self._line.expect(last - self._first.steps)
         self._write_if_due()
 
-    def _write(self) -> None:
+    def _state(self) -> tuple[int, float, str]:
         now, first = self._count(), self._first
         seconds = time.perf_counter() - self._began
         sphere_steps = now.sphere_steps - first.sphere_steps
         text = f"{checks.counted(now.spheres, 'sphere')}, {checks.counted(now.contacts, 'contact')}"
         if sphere_steps:
             text += f", {1e9 * seconds / sphere_steps:.0f} ns per sphere-step"
-        self._line.write(now.steps - first.steps, seconds, text)
+        return now.steps - first.steps, seconds, text
 
 
 class Tally(_Meter):
@@ -102,14 +106,19 @@ class Tally(_Meter):
         self._done, self._text = done, text
         self._write_if_due()
 
-    def _write(self) -> None:
-        self._line.write(self._done, time.perf_counter() - self._began, self._text)
+    def _state(self) -> tuple[int, float, str]:
+        return self._done, time.perf_counter() - self._began, self._text
 
 
 class _Writer(Protocol):
-    def write(self, done: int, seconds: float, text: str) -> None: ...
+    def expect(self, total: int) -> None:
+        """Change the number of items of the whole work."""
 
-    def close(self) -> None: ...
+    def write(self, done: int, seconds: float, text: str) -> None:
+        """Write the line during the work."""
+
+    def finish(self, done: int, seconds: float, text: str) -> None:
+        """Write the line for the last time; fewer items than expected may be done."""
 
 
 class _Line:
@@ -118,16 +127,25 @@ class _Line:
     def __init__(self, total: int, unit: str) -> None:
         self._total, self._unit, self._width = total, unit, 0
 
+    def expect(self, total: int) -> None:
+        self._total = total
+
     def write(self, done: int, seconds: float, text: str) -> None:
-        part = done / self._total if self._total else 1.0
         left = f", {_clock(seconds / done * (self._total - done))} left" if done else ""
-        line = f"{part:4.0%} of {checks.counted(self._total, self._unit)}: {text}{left}"
+        self._print(done, text + left)
+
+    def finish(self, done: int, seconds: float, text: str) -> None:
+        end = "in" if done >= self._total else "ended early, after"
+        self._print(done, f"{text}, {end} {_clock(seconds)}")
+        print(file=sys.stderr, flush=True)
+
+    def _print(self, done: int, text: str) -> None:
+        # rounded down: 100% stands for finished work
+        percent = 100 * done // self._total if self._total else 100
+        line = f"{percent:3}% of {checks.counted(self._total, self._unit)}: {text}"
         # blanks overwrite the rest of a longer line
         print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
         self._width = len(line)
-
-    def close(self) -> None:
-        print(file=sys.stderr, flush=True)
 
 
 class _TqdmLine:
@@ -136,11 +154,15 @@ class _TqdmLine:
     def __init__(self, bar: Any) -> None:
         self._bar = bar
 
+    def expect(self, total: int) -> None:
+        self._bar.total = total
+
     def write(self, done: int, seconds: float, text: str) -> None:
         self._bar.set_postfix_str(text, refresh=False)
         self._bar.update(done - self._bar.n)
 
-    def close(self) -> None:
+    def finish(self, done: int, seconds: float, text: str) -> None:
+        self.write(done, seconds, text if done >= self._bar.total else f"{text}, ended early")
         self._bar.close()
 
 

@@ -16,6 +16,7 @@ from .body_contacts import BodyContacts, body_contacts
 from .cell import period_then
 from .column_input import table_columns
 from .population import Part
+from .quiet import unbalanced_force
 from .schedule import times_of
 
 
@@ -174,3 +175,44 @@ class Measures(Part):
         return measures.coordination(
             self._sim, measures.read_region(region, period_then(self._sim)), walls, rattlers
         )
+
+    def unbalanced_force(self) -> float:
+        """The mean resultant force on grains, divided by the mean contact force.
+
+        It tends to 0 when grains come to rest, and is of order 1 when they collide. YADE's function
+        ``unbalancedForce`` is the same measure.
+
+        Returns
+        -------
+        float
+            At the beginning of the last step: the mean length of the sum of forces and weight over
+            all grains that are not fixed, divided by the mean length of the forces of contacts and
+            bonds on these grains. Grains are single spheres, clusters and convex bodies. A contact
+            counts once; contacts and bonds without a force do not count. NaN if none has a force,
+            or all grains are fixed.
+
+        See Also
+        --------
+        quiet : A condition for `run` that compares it with a limit.
+
+        Notes
+        -----
+        The weight is that of the current `gravity`. In a cell that deforms, the acceleration
+        L^2 (x - c) is not included. Forces of `add_force` are included.
+
+        Examples
+        --------
+        A ball that a floor bears, and one that falls onto it:
+
+        >>> import abut
+        >>> grain = abut.Material(density=2500)
+        >>> sim = abut.Simulation(step=1e-5)
+        >>> sim.set_law(grain, abut.Material(), abut.Linear(1e4))
+        >>> wall = sim.add_wall(abut.HalfSpace((0, 0, 0), (0, 0, 1)))
+        >>> overlap = 9.81 * 2500 * 4 / 3 * 3.141592653589793 * 0.01**3 / 1e4
+        >>> _ = sim.add_spheres([[0, 0, 0.01 - overlap], [0.1, 0, 0.02]], 0.01, grain)
+        >>> sim.run(steps=1)
+        >>> round(sim.unbalanced_force(), 6)
+        0.5
+        """
+        return unbalanced_force(self._sim)

@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..base import checks
 from ..base.arrays import locked
 from ..base.checks import a_or_an, counted
+from ..base.threads import worker_count
 from ..base.values import from_dict
 from ..base.warnings import SimulationWarning, warn
 from ..io.errors import errors_naming
@@ -60,6 +62,7 @@ def load_simulation(
     body_forces: Iterable[Callable[[Simulation], Any]] = (),
     laws: Mapping[str, Any] | None = None,
     deform: Mapping[int, Structure] | None = None,
+    workers: int | None = None,
 ) -> Simulation:
     """Load a simulation from a restart file, which `Simulation.save` wrote.
 
@@ -81,6 +84,8 @@ def load_simulation(
     deform : dict of int to callable, optional
         Callables of walls that deform, by wall number. `meshes` has these walls as they were added;
         the file holds their current vertices.
+    workers : int, optional
+        Greatest number of threads, by default that of the saved simulation: see `Simulation`.
 
     Returns
     -------
@@ -92,7 +97,8 @@ def load_simulation(
     ------
     ValueError
         If the file holds no simulation or is damaged; if meshes or motions are not those of the
-        walls; or if a law is missing, or has another contact history.
+        walls; if a law is missing, or has another contact history; or if `workers` is out of its
+        range.
     OSError
         If the file is not there or cannot be read.
 
@@ -123,9 +129,12 @@ def load_simulation(
     file = Path(path)
     own = read_given(laws)
     check_structures(deform or {})
+    worker_count(workers)  # raises an error if the argument is wrong
     with errors_naming(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
+        if workers is not None:
+            setup = {**setup, "workers": workers}
         begin = partial(_begin, setup, own)
         called = dict(motions or {}), dict(deform or {})
         simulation = _made(setup, arrays, _read_meshes(meshes), called, begin)
@@ -302,25 +311,30 @@ def _begin(setup: Mapping[str, Any], own: Mapping[str, GivenLaw]) -> Simulation:
     return simulation
 
 
-def copied(simulation: Simulation, deform: Mapping[int, Structure]) -> Simulation:
+def copied(
+    simulation: Simulation, deform: Mapping[int, Structure], workers: int | None
+) -> Simulation:
     """Copy a simulation as if through a file, but with laws and motions that files cannot hold."""
     check_structures(deform)
+    threads = simulation._workers if workers is None else checks.whole(workers, "workers")
+    worker_count(threads)  # raises a ValueError if the number is out of its range
     entries = simulation._walls.entries
     there = [entry for entry in entries if not entry.is_gone]
     meshes = tuple(entry.mesh for entry in there if isinstance(entry.mesh, Mesh))
     motions = {k: e.motion for k, e in enumerate(entries) if e.is_given or e.is_asked}
     setup = json.loads(json.dumps(setup_of(simulation)))
     called = motions, dict(deform)
-    return _made(setup, arrays_of(simulation), meshes, called, partial(_alike, simulation))
+    begin = partial(_alike, simulation, threads)
+    return _made(setup, arrays_of(simulation), meshes, called, begin)
 
 
-def _alike(simulation: Simulation) -> Simulation:
+def _alike(simulation: Simulation, workers: int | None) -> Simulation:
     """A simulation with the same settings and laws, without particles and walls."""
     names = ("step", "gravity", "resolution")
     found = Simulation(
         **{name: getattr(simulation, name) for name in names},
         period=simulation._period,
-        workers=simulation._workers,
+        workers=workers,
     )
     found._core.note(found._changed(laws=simulation._laws))
     return found

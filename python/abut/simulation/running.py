@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..base import checks
 from ..base.progress import Counts, Progress
 from ..base.simd import level
+from ..base.threads import worker_count
 from ..laws.probes import case_radius, case_text
 from ..search.statistics import SimulationStatistics
 from .cell_contents import cell_of
 from .cell_stress import ask_targets, lost_cell
+from .ending import Ending
 from .population import Part
+from .schedule import MOST_STEPS
 from .watch import BODY, SPHERE, WALL, StableStep
 
 if TYPE_CHECKING:
     from ..search.finder import ContactFinder
+    from .simulation import Simulation
 
 # statuses of the library that are about a convex body: `row` is then the body's row
 _OF_BODIES = (
@@ -40,8 +46,15 @@ class Running(Part):
     __slots__ = ()
 
     def run(
-        self, duration: float | None = None, *, steps: int | None = None, progress: bool = False
-    ) -> None:
+        self,
+        duration: float | None = None,
+        *,
+        steps: int | None = None,
+        until: float | Callable[[Simulation], Any] | None = None,
+        every: float | None = None,
+        progress: bool = False,
+        workers: int | None = None,
+    ) -> bool | None:
         """Run the simulation.
 
         Parameters
@@ -51,9 +64,25 @@ class Running(Part):
             remaining time is divided by the new one.
         steps : int, optional
             Number of steps, in place of a duration.
+        until : callable or float, optional
+            A callable takes the simulation, and the run ends where it returns True, or else after
+            the duration. It is called after each step, after what `every` calls, and at the end of
+            the run. A number is a time as in `time`: the run ends with the step that ends nearest
+            to it, or makes no step if that is done. Then no duration is needed.
+        every : float, optional
+            Time between two calls of `until`, which follow the same steps as those of
+            `Simulation.every`.
         progress : bool, default False
             Whether to write a line of progress on standard error, by tqdm if it is installed:
             spheres, contacts, nanoseconds per sphere and step, and the remaining time.
+        workers : int, optional
+            Greatest number of threads in this run, in place of that of the simulation.
+
+        Returns
+        -------
+        bool or None
+            With a callable, what it returned last; with a time, whether the run has reached it;
+            None without `until`.
 
         Raises
         ------
@@ -63,6 +92,9 @@ class Running(Part):
             under a law that needs a radius (`Hertz`, or any with rolling) and has no `curvature`.
             If a `LiquidBridge` has too much volume for the radii. If a particle leaves the bounds
             of ``set_bounds(on_leave="raise")``. If a callable returned something wrong.
+        TypeError
+            If both or none of `duration` and `steps` are given, but for a time in `until`. If
+            `every` is given without a callable in `until`, or that returns None or an array.
         FloatingPointError
             If the center of a sphere, a body or a `Free` wall is not finite; the message names it
             and the step. If a law of your own returns a value that is not finite; the message names
@@ -88,12 +120,18 @@ class Running(Part):
             If a wall with a `Servo` without mass has moved by the size of its mesh, and no contact
             supports its load.
 
+        See Also
+        --------
+        stop : End a run from within.
+        quiet : A condition for `until`: grains have come to rest.
+
         Notes
         -----
         Each kind of warning is given once, for the first case, even over several runs and restart
         files. Only overlaps of added particles are reported again.
 
-        After an exception, the simulation is at the end of a step, and `run` continues from there.
+        After an exception, also one of a callable, the simulation is at the end of a step, and
+        `run` continues from there.
 
         Examples
         --------
@@ -103,25 +141,109 @@ class Running(Part):
         >>> sim.run(steps=6)
         >>> sim.step_count, sim.time
         (10, 2.5)
+        >>> sim.run(until=4.0)
+        True
+
+        A ball that falls until it is low:
+
+        >>> sim = abut.Simulation(step=1e-3)
+        >>> _ = sim.add_spheres([[0, 0, 1]], 0.1, abut.Material(density=1000))
+        >>> sim.run(5.0, until=lambda s: s.centers[0, 2] < 0.2, every=0.01)
+        True
+        >>> round(sim.time, 3)
+        0.41
         """
-        count = self._read_steps(duration, steps)
-        until = None if duration is None else self._sim.time + float(duration)
+        threads = None if workers is None else worker_count(workers)
         level()  # raises a ValueError if the environment names an unknown level
-        with self._core.lock(True), self._sim._clock.of("run"):
-            self._prepare(count)
-            meter, left = Progress(count, self._count) if progress else None, self._sim.left
+        with self._core.lock(True), self._sim._clock.of("run"), self._with_workers(threads):
+            ending = self._read_ending(duration, steps, until, every)
+            count, left, meter = ending.last - self._sim.step_count, self._sim.left, None
+            self._sim._ending = ending
             try:
-                self._go_on(self._sim.step_count + count, until, meter)
+                self._prepare(count)
+                meter = Progress(count, self._count) if progress else None
+                self._go_on(ending, meter)
             finally:
+                self._sim._ending = None
                 if meter is not None:
                     meter.close()
             self._sim._leaving.warn_of_left(left)
+            return ending.result(self._sim.step_count)
 
-    def _read_steps(self, duration: float | None, steps: int | None) -> int:
-        if (duration is None) == (steps is None):
-            raise TypeError("run takes either a duration or steps=")
+    def stop(self) -> None:
+        """End the run after the present step. Call it in a callable that `run` calls.
+
+        All callables that are due after this step are still called. Another thread and a signal
+        handler can call `stop`, too; the run then ends at most some hundred steps later.
+
+        Raises
+        ------
+        RuntimeError
+            If no run is going on.
+
+        Examples
+        --------
+        >>> import abut
+        >>> sim = abut.Simulation(step=0.25)
+        >>> _ = sim.every(0.5, lambda s: s.stop() if s.time > 1.2 else None)
+        >>> sim.run(10.0)
+        >>> sim.time
+        1.5
+        """
+        ending = self._sim._ending
+        if ending is None:
+            raise RuntimeError("no run is going on: call stop() in a callable that run() calls")
+        ending.is_stopped = True
+
+    @contextmanager
+    def _with_workers(self, threads: int | None) -> Iterator[None]:
+        """Use this number of threads in the block; None: that of the simulation."""
+        if threads is None:
+            yield
+            return
+        before = self._core.set_workers(threads)
+        try:
+            yield
+        finally:
+            self._core.set_workers(before)
+
+    # ---- where a run ends ----
+
+    def _read_ending(
+        self, duration: float | None, steps: int | None, until: Any, every: float | None
+    ) -> Ending:
+        if every is not None and not callable(until):
+            raise TypeError("every= is the time between two calls of until=, which is no callable")
+        now, time = self._sim.step_count, self._sim.time
+        ending = Ending(self._sim._beat, now + self._read_limit(duration, steps, until))
+        if duration is not None:
+            ending.limit_time = time + float(duration)
+        if callable(until):
+            ending.condition = until
+        elif until is not None:
+            ending.goal_time = checks.finite(until, "until")
+            self._sim._events.steps_of(ending.goal_time - time, "until")
+        if every is not None:
+            ending.interval = checks.positive(every, "every")
+            self._sim._events.steps_of(ending.interval, "every")
+        ending.begin(now, time)
+        return ending
+
+    def _read_limit(self, duration: float | None, steps: int | None, until: Any) -> int:
+        """The largest number of steps of a run."""
+        if duration is not None and steps is not None:
+            raise TypeError("run takes either a duration or steps=, not both")
         if duration is not None:
             return self._steps_within(checks.not_negative(duration, "duration"))
+        if steps is None:
+            if callable(until):
+                raise TypeError(
+                    "run with a callable as until= also needs the longest duration, or steps=:"
+                    " without it, a run might never end"
+                )
+            if until is None:
+                raise TypeError("run takes either a duration or steps=, or a time as until=")
+            return int(MOST_STEPS)
         count = checks.whole(steps, "steps")
         if count < 0:
             raise ValueError(f"steps is {count}, but must be 0 or more")
@@ -137,6 +259,8 @@ class Running(Part):
                 " longer duration, or steps="
             )
         return count
+
+    # ---- steps ----
 
     def _prepare(self, count: int) -> None:
         """Check laws and walls, and build bins, before the first step of a run."""
@@ -160,26 +284,28 @@ class Running(Part):
             finder.prepare(largest)
             self._sim._prepared = finder, largest
 
-    def _go_on(self, end: int, until: float | None, meter: Progress | None) -> None:
+    def _go_on(self, ending: Ending, meter: Progress | None) -> None:
         # first finish what Ctrl-C or an error left undone after the last step
-        end = self._finish(end, until)
-        if self._sim.step_count >= end:
+        self._finish(ending)
+        if ending.is_over(self._sim.step_count):
             return
         self._sim._watch.begin(self._sim)
-        while self._sim.step_count < end:
-            self._advance(self._next_step(end, meter) - self._sim.step_count)
+        while not ending.is_over(self._sim.step_count):
+            self._advance(self._next_step(ending.next_stop(), meter) - self._sim.step_count)
             self._sim._watch.look(self._sim)
-            end = self._finish(end, until)
+            self._finish(ending)
             if meter is not None:
-                meter.update()
+                meter.update(ending.last)
 
-    def _finish(self, end: int, until: float | None) -> int:
-        """Do what follows a step. Returns the last step of the run, by the present step length."""
-        beat = self._sim._beat
-        self._sim._events.finish_step()
-        if until is None or self._sim._beat is beat:
-            return end
-        return self._sim.step_count + round(max(0.0, self._sim._beat.steps(until - self._sim.time)))
+    def _finish(self, ending: Ending) -> None:
+        """Do what follows a step, and check whether the run is over."""
+        sim = self._sim
+        sim._events.finish_step()
+        ending.follow(sim.step_count, sim.time, sim._beat)
+        if ending.condition is not None:
+            with sim._clock.of("calls"):
+                ending.check(sim)
+            ending.follow(sim.step_count, sim.time, sim._beat)
 
     def _next_step(self, end: int, meter: Progress | None) -> int:
         """The number of the step up to which the library can run without a return to Python."""

@@ -45,27 +45,33 @@ def times_of(beats: Sequence[Beat], numbers: Indices) -> Doubles:
     return np.asarray(starts[rows] + (numbers - begins[rows]) * steps[rows])
 
 
+def step_after(interval: float, now: int, beat: Beat) -> int:
+    """The number of the next step that ends a multiple of an interval.
+
+    If step lengths have changed, this step ends nearest to a multiple of the interval.
+    """
+    if beat.since == 0:
+        steps = max(1, round(beat.steps(interval)))
+        return now - now % steps + steps
+    if interval <= beat.step:
+        return now + 1
+    multiple = math.floor(beat.time(now) / interval)
+    ends = (_step_nearest((multiple + k) * interval, beat) for k in range(3))
+    return next(number for number in ends if number > now)
+
+
+def _step_nearest(time: float, beat: Beat) -> int:
+    return beat.since + math.ceil(beat.steps(time - beat.start) - 0.5)
+
+
 class _Event(NamedTuple):
     interval: float
     since: int  # number of steps when the event was registered
     call: Callable[[], object]
 
     def after(self, now: int, beat: Beat) -> int:
-        """The number of the next step after which the callable is called.
-
-        If step lengths have changed, this step ends nearest to a multiple of the interval.
-        """
-        if beat.since == 0:
-            steps = max(1, round(beat.steps(self.interval)))
-            return now - now % steps + steps
-        if self.interval <= beat.step:
-            return now + 1
-        multiple = math.floor(beat.time(now) / self.interval)
-        ends = (self._nearest(multiple + k, beat) for k in range(3))
-        return next(number for number in ends if number > now)
-
-    def _nearest(self, multiple: int, beat: Beat) -> int:
-        return beat.since + math.ceil(beat.steps(multiple * self.interval - beat.start) - 0.5)
+        """The number of the next step after which the callable is called."""
+        return step_after(self.interval, now, beat)
 
 
 class _Step(NamedTuple):

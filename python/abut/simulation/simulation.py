@@ -273,10 +273,12 @@ class Simulation(State):
     set_bounds = short_form(Leaving, Leaving.set_bounds)
     deform_cell = short_form(Cells, Cells.deform_cell)
     run = short_form(Running, Running.run)
+    stop = short_form(Running, Running.stop)
     stable_step = short_form(Running, Running.stable_step)
     statistics = short_form(Running, Running.statistics)
     stress = short_form(Measures, Measures.stress)
     coordination = short_form(Measures, Measures.coordination)
+    unbalanced_force = short_form(Measures, Measures.unbalanced_force)
 
     @property
     def shapes(self) -> tuple[ConvexShape, ...]:
@@ -452,7 +454,9 @@ class Simulation(State):
         save(self, path)
 
     @changes
-    def copy(self, deform: Mapping[int, Structure] | None = None) -> Simulation:
+    def copy(
+        self, deform: Mapping[int, Structure] | None = None, workers: int | None = None
+    ) -> Simulation:
         """An independent copy, which continues from the current state.
 
         Parameters
@@ -460,6 +464,8 @@ class Simulation(State):
         deform : dict of int to callable, optional
             New callables of walls that deform, by wall number, because two simulations cannot share
             them.
+        workers : int, optional
+            Greatest number of threads of the copy, by default that of this simulation.
 
         Returns
         -------
@@ -469,9 +475,9 @@ class Simulation(State):
         Raises
         ------
         ValueError
-            If a wall deforms, and no callable is given for it.
+            If a wall deforms, and no callable is given for it, or `workers` is out of its range.
         TypeError
-            If an item of `deform` is not callable.
+            If an item of `deform` is not callable, or `workers` is not an integer.
 
         Notes
         -----
@@ -496,7 +502,7 @@ class Simulation(State):
         """
         from .restart import copied
 
-        return copied(self, deform or {})
+        return copied(self, deform or {}, workers)
 
     def plot(
         self,

@@ -18,6 +18,7 @@ from ..laws.materials import Material
 from ..search.statistics import Clock
 from .cell import current_period
 from .column_input import Numbers
+from .ending import Ending
 from .naming import names_what_was_meant
 from .python_side import Fresh, Known
 from .schedule import Beat, Schedule
@@ -45,7 +46,8 @@ class State:
     ) -> None:
         beat, pull = Beat(checks.number(step, "step")), read_gravity(gravity)
         self._period = read_period(period)
-        self._resolution, self._workers = resolution, workers
+        self._resolution = resolution
+        self._workers = None if workers is None else checks.whole(workers, "workers")
         self._core = _core.Simulation(
             beat.step,
             pull,
@@ -61,6 +63,7 @@ class State:
         self._fresh = Fresh(-1, {})
         self._watch = Watch()
         self._clock = Clock()
+        self._ending: Ending | None = None  # of the run that is going on
         # a finder, and the radius of the largest spheres for which its bins were built in advance
         self._prepared: tuple[ContactFinder | None, float] = (None, 0.0)
 
