@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from .simulation.handle import Handle
     from .simulation.insertion import Insertion
     from .simulation.motions import Motions, Oscillating, Rotating, Translating
+    from .simulation.packing import pack
     from .simulation.quiet import quiet
     from .simulation.record import Record
     from .simulation.restart import load_simulation
@@ -172,6 +173,7 @@ __all__ = [
     "load_convex_contacts",
     "load_pairs",
     "load_simulation",
+    "pack",
     "quiet",
     "read_frames",
     "read_mesh",
@@ -224,6 +226,7 @@ _NAMES = {
     "simulation.insertion": ("Insertion",),
     "simulation.drives": ("Free", "Servo"),
     "simulation.motions": ("Motions", "Oscillating", "Rotating", "Translating"),
+    "simulation.packing": ("pack",),
     "simulation.quiet": ("quiet",),
     "simulation.record": ("Record",),
     "simulation.restart": ("load_simulation",),
