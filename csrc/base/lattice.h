@@ -82,13 +82,22 @@ static inline vec3 lattice_shift(const lattice *l, vec3 image)
                   (image.x * v[0].z + image.y * v[1].z) + image.z * v[2].z};
 }
 
-/* The vector to an image, relative to image 0, that a column gives as three numbers; NULL: 0. */
+/* An image that a column has as three whole numbers. */
+static inline vec3 lattice_image(const abut_index numbers[3])
+{
+    return (vec3){(double)numbers[0], (double)numbers[1], (double)numbers[2]};
+}
+
+/* How many of each vector were subtracted from a point, as spheres and bodies count them. */
+static inline vec3 lattice_counts(const int32_t images[3])
+{
+    return (vec3){(double)images[0], (double)images[1], (double)images[2]};
+}
+
+/* The vector to an image of a column, relative to image 0; NULL: 0. */
 static inline vec3 lattice_shift_of(const lattice *l, const abut_index *image)
 {
-    const bool has_image = image && l->is_periodic;
-    return has_image
-               ? lattice_shift(l, (vec3){(double)image[0], (double)image[1], (double)image[2]})
-               : (vec3){0.0, 0.0, 0.0};
+    return image && l->is_periodic ? lattice_shift(l, lattice_image(image)) : (vec3){0.0, 0.0, 0.0};
 }
 
 /* Writes an image as a column has it: two or three whole numbers. */

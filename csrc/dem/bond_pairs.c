@@ -8,11 +8,10 @@
 vec3 bonds_image(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
 {
     const store *spheres = &s->store;
-    const int32_t *images_i = spheres->images + 3 * (abut_index)spheres->places[rows[0]],
-                  *images_j = spheres->images + 3 * (abut_index)spheres->places[rows[1]];
-    return (vec3){(double)(shift[0] + images_j[0] - images_i[0]),
-                  (double)(shift[1] + images_j[1] - images_i[1]),
-                  (double)(shift[2] + images_j[2] - images_i[2])};
+    const abut_index place_i = spheres->places[rows[0]], place_j = spheres->places[rows[1]];
+    const vec3 apart = vec3_sub(lattice_counts(spheres->images + 3 * place_j),
+                                lattice_counts(spheres->images + 3 * place_i));
+    return vec3_add(lattice_counts(shift), apart);
 }
 
 vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t shift[3])
@@ -33,12 +32,8 @@ vec3 bonds_way(const abut_simulation *s, const int32_t rows[2], const int32_t sh
  * were found. For rows of the last step, this excludes those subtracted at its end. */
 static vec3 image_of(const abut_simulation *s, const interaction_table *t, abut_index place)
 {
-    const int32_t *images = s->store.images + 3 * place;
-    const vec3 all = {(double)images[0], (double)images[1], (double)images[2]};
-    const vec3 moved =
-        vec3_sub(vec3_load(s->store.began + 3 * place), vec3_load(s->store.centers + 3 * place));
-    return pair_rows_are_of_now(s, t) ? all
-                                      : vec3_sub(all, lattice_nearest_image(&s->lattice, moved));
+    const vec3 all = lattice_counts(s->store.images + 3 * place);
+    return pair_rows_are_of_now(s, t) ? all : vec3_sub(all, pair_rows_last_wraps(s, place));
 }
 
 /* Whether a row belongs to the image of the second sphere to which a bond with this shift leads. */
@@ -52,8 +47,7 @@ static bool is_at_image(const abut_simulation *s, const interaction_table *t, ab
     const double sign = s->store.rows[place_i] > s->store.rows[place_j] ? -1.0 : 1.0;
     const vec3 apart = vec3_sub(image_of(s, t, place_j), image_of(s, t, place_i));
     const vec3 image = vec3_sub(pair_rows_image(s, t, row), apart);
-    const vec3 of_bond = {(double)shift[0], (double)shift[1], (double)shift[2]};
-    return vec3_compare(image, vec3_scale(of_bond, sign)) == 0;
+    return vec3_compare(image, vec3_scale(lattice_counts(shift), sign)) == 0;
 }
 
 /* ---- laws and overlaps ---- */

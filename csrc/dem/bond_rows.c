@@ -156,8 +156,7 @@ static bool begin_bond(const abut_simulation *s, bond *b)
     const store *spheres = &s->store;
     const int32_t zero[3] = {0, 0, 0};
     const vec3 apart = bonds_way(s, b->rows, zero);
-    const lattice_basis reduced = lattice_reduce(&s->lattice);
-    const vec3 nearest = lattice_closest_image(&reduced, apart);
+    const vec3 nearest = lattice_closest_image(&s->cell.reduced, apart);
     b->shift[0] = -(int32_t)nearest.x;
     b->shift[1] = -(int32_t)nearest.y;
     b->shift[2] = -(int32_t)nearest.z;

@@ -8,7 +8,7 @@
 #include "../base/affine.h"
 #include "../base/lattice_basis.h"
 
-/* Zero-initialize, and set `began`. */
+/* Zero-initialize, and set `began` and `reduced`. */
 typedef struct deforming_cell {
     bool deforms;         /* a velocity gradient is in force */
     bool is_held;         /* components of the stress have targets */
@@ -29,6 +29,7 @@ typedef struct deforming_cell {
     /* The last step: its lattice when it began, and the bases of that lattice and of the present
      * one. If no vector was exchanged, they are the same. */
     lattice began;
+    lattice_basis reduced;    /* of the present lattice, by which the nearest image is found */
     vec3 numbers[3], back[3]; /* images: then = now @ numbers, now = then @ back */
     bool is_exchanged;
     vec3 center_began, pull_began[3]; /* center and pull in that step */
@@ -61,6 +62,13 @@ static inline vec3 cell_acceleration(const deforming_cell *c, vec3 position)
 static inline vec3 cell_acceleration_then(const deforming_cell *c, vec3 began)
 {
     return rows_turn(c->pull_began, vec3_sub(began, c->center_began));
+}
+
+/* How many of each vector were subtracted from a position at the end of the last step, which moved
+ * it there from `began`. The step must have moved it by less than half of the shortest period. */
+static inline vec3 cell_last_wraps(const deforming_cell *c, vec3 began, vec3 position)
+{
+    return lattice_closest_image(&c->reduced, vec3_sub(began, position));
 }
 
 /* Names of images in the basis of the last step's beginning, and in the present one. */

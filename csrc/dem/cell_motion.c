@@ -80,7 +80,7 @@ typedef struct grain_sums {
 static void add_grain(grain_sums *sums, double mass, vec3 place, vec3 velocity,
                       const int32_t images[3])
 {
-    const vec3 counts = {(double)images[0], (double)images[1], (double)images[2]};
+    const vec3 counts = lattice_counts(images);
     sums->mass += mass;
     sums->places = vec3_add(sums->places, vec3_scale(place, mass));
     sums->velocities = vec3_add(sums->velocities, vec3_scale(velocity, mass));
@@ -294,6 +294,7 @@ static void exchange_vectors(abut_simulation *s)
         copy(c->rates_of_wraps, rates);
         rename_images(s);
     }
+    c->reduced = lattice_basis_of(&s->lattice);
 }
 
 /* The gravitational energy is that of unwrapped places, which move with the cell, but gravity does
@@ -419,6 +420,7 @@ void abut_simulation_restore_cell(abut_simulation *s, const abut_cell *from)
     static const vec3 one[3] = {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}, {0.0, 0.0, 1.0}};
     deforming_cell *c = &s->cell;
     s->lattice = lattice_load(from->vectors, 3);
+    c->reduced = lattice_reduce(&s->lattice);
     c->began = lattice_load(from->began, 3);
     c->deforms = from->deforms != 0.0, c->has_moved = from->has_moved != 0.0;
     c->pending = from->pending;

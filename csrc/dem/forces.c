@@ -174,8 +174,7 @@ static double power_on_border(const abut_simulation *s, const interaction_table 
     double power = 0.0;
     if (s->cell.deforms && c->image && t->kind != ABUT_BODY_WALL) {
         const abut_index *image = c->image + 3 * row;
-        const vec3 velocity = simulation_border_velocity(
-            s, (vec3){(double)image[0], (double)image[1], (double)image[2]});
+        const vec3 velocity = simulation_border_velocity(s, lattice_image(image));
         for (abut_index spot = c->spot_offsets[row]; spot < c->spot_offsets[row + 1]; spot++) {
             power -= vec3_dot(vec3_load(t->effects[spot].force), velocity);
         }

@@ -8,16 +8,14 @@ enum { CHUNK_SPHERES = 1024 };
 
 vec3 spheres_unwrap(const abut_simulation *s, vec3 began, vec3 center, const int32_t *images)
 {
-    const vec3 all = {(double)images[0], (double)images[1], (double)images[2]};
-    const vec3 last = lattice_nearest_image(&s->lattice, vec3_sub(began, center));
-    const vec3 then = cell_image_then(&s->cell, vec3_sub(all, last));
+    const vec3 wraps = cell_last_wraps(&s->cell, began, center);
+    const vec3 then = cell_image_then(&s->cell, vec3_sub(lattice_counts(images), wraps));
     return vec3_add(began, lattice_shift(&s->cell.began, then));
 }
 
 vec3 spheres_unwrap_now(const abut_simulation *s, vec3 center, const int32_t *images)
 {
-    const vec3 all = {(double)images[0], (double)images[1], (double)images[2]};
-    return vec3_add(center, lattice_shift(&s->lattice, all));
+    return vec3_add(center, lattice_shift(&s->lattice, lattice_counts(images)));
 }
 
 vec3 spheres_brake(vec3 spin, double brake, double step, double inertia)

@@ -28,6 +28,13 @@ static inline list_cell pair_rows_cell(const abut_simulation *s, const interacti
                        l->flows ? flow : NULL};
 }
 
+/* How many of each vector were subtracted from a sphere's center at the end of the last step. */
+static inline vec3 pair_rows_last_wraps(const abut_simulation *s, abut_index place)
+{
+    return cell_last_wraps(&s->cell, vec3_load(s->store.began + 3 * place),
+                           vec3_load(s->store.centers + 3 * place));
+}
+
 /* The image of a row by its present name. The column `image` has the name of that time. */
 static inline vec3 pair_rows_image(const abut_simulation *s, const interaction_table *t,
                                    abut_index row)
@@ -37,8 +44,7 @@ static inline vec3 pair_rows_image(const abut_simulation *s, const interaction_t
         const list_cell cell = pair_rows_cell(s, t);
         then = active_image(&s->neighbors, &cell, pair_rows_centers(s, t), t->candidates[row]);
     } else {
-        const abut_index *image = t->pair.image + 3 * row;
-        then = (vec3){(double)image[0], (double)image[1], (double)image[2]};
+        then = lattice_image(t->pair.image + 3 * row);
     }
     return pair_rows_are_of_now(s, t) ? then : cell_image_now(&s->cell, then);
 }

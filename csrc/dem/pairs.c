@@ -401,75 +401,41 @@ static bool has_twins(const interaction_table *t, row_span rows)
     return has;
 }
 
-/* The rows of a chunk for abut_pairs_match. `i` counts spheres from the chunk's first one. */
-static abut_pair_step step_of(const list_matching *m, const abut_pair_columns *columns,
-                              const abut_index *i, row_span rows)
+/* The image of a candidate's second sphere, by its name in the last step: before spheres were moved
+ * into the cell, and before vectors were exchanged. */
+static vec3 image_then(const list_matching *m, int32_t candidate)
 {
-    return (abut_pair_step){.dimension = 3,
-                            .has_others = true,
-                            .sphere_count = NEIGHBOR_CHUNK,
-                            .other_count = m->spheres.count,
-                            .pair_count = rows.count,
-                            .i = i,
-                            .j = columns->j + rows.first,
-                            .normal = columns->normal + 3 * rows.first,
-                            .image = columns->image + 3 * rows.first,
-                            .any_order = true};
-}
-
-/* Writes candidates as table rows. Images get the names that they had in the last step. */
-static void write_pairs(const list_matching *m, const int32_t *candidates,
-                        const interaction_table *t)
-{
-    const neighbor_list *l = &m->simulation->neighbors;
+    const abut_simulation *s = m->simulation;
+    const neighbor_list *l = &s->neighbors;
     const list_cell cell = neighbor_cell(l, &m->spheres);
-    for (abut_index k = 0; k < t->count; k++) {
-        const vec3 image = active_image(l, &cell, m->spheres.centers, candidates[k]);
-        t->pair.i[k] = l->firsts[candidates[k]] % NEIGHBOR_CHUNK;
-        t->pair.j[k] = l->seconds[candidates[k]];
-        lattice_put_image(t->pair.image + 3 * k, 3, cell_image_then(&m->simulation->cell, image));
-    }
-    active_write(l, &m->spheres, candidates, t->count, t->pair.normal, t->pair.overlap);
+    const vec3 now = active_image(l, &cell, m->spheres.centers, candidate);
+    const vec3 wraps = vec3_sub(pair_rows_last_wraps(s, l->firsts[candidate]),
+                                pair_rows_last_wraps(s, l->seconds[candidate]));
+    return cell_image_then(&s->cell, vec3_add(now, wraps));
 }
 
-/* Matches touching candidates of a chunk with rows of the last step. The caller has reserved in `t`
- * one row for each candidate and one for each row of the last step. */
-static abut_status match_touching(const list_matching *m, interaction_table *t,
-                                  const int32_t *candidates, row_span rows_before)
+static bool is_row_of(const interaction_table *t, abut_index row, abut_index second, vec3 image)
 {
-    int32_t *continued = m->simulation->neighbors.past;
-    abut_index *i = t->pair.i + t->count, *match = t->match;
-    write_pairs(m, candidates, t);
-    for (abut_index k = 0; k < rows_before.count; k++) {
-        i[k] = m->before->pair.i[rows_before.first + k] % NEIGHBOR_CHUNK;
-    }
-    const abut_pair_step now = step_of(m, &t->pair, t->pair.i, (row_span){0, t->count});
-    const abut_pair_step before = step_of(m, &m->before->pair, i, rows_before);
-    const abut_status status = abut_pairs_match(&now, &before, NULL, NULL, 1, match, NULL);
-    for (abut_index k = 0; !status && k < t->count; k++) {
-        continued[candidates[k]] = match[k] < 0 ? -1 : (int32_t)(rows_before.first + match[k]);
-    }
-    return status;
+    return t->pair.j[row] == second &&
+           vec3_compare(lattice_image(t->pair.image + 3 * row), image) == 0;
 }
 
-/* Matches a chunk by comparing images, since a pair may touch at several images. */
-static abut_status match_images(const list_matching *m, abut_index chunk, row_span rows_before)
+/* Matches the candidates of a sphere with its rows of the last step by the image of the second
+ * sphere, since a pair may touch at several images. Each search begins behind the row that was
+ * found last, which is the right place for most candidates. */
+static void match_images(const list_matching *m, abut_index place, row_span rows)
 {
-    const neighbor_list *l = &m->simulation->neighbors;
-    int32_t *active = active_of(l, chunk);
-    interaction_table t = {.kind = ABUT_SPHERE_SPHERE};
-    const abut_index count = active_list(l, &m->spheres, chunk);
-    const table_size size = {count + rows_before.count, 0, 0};
-    for (abut_index k = 0; k < count; k++) {
-        active[k] = active_candidate(active[k]);
+    neighbor_list *l = &m->simulation->neighbors;
+    abut_index next = 0;
+    for (int32_t k = l->begins[place]; k < l->begins[place + 1]; k++) {
+        const vec3 image = image_then(m, k);
+        l->past[k] = -1;
+        for (abut_index seen = 0; seen < rows.count && l->past[k] < 0; seen++) {
+            const abut_index row = rows.first + next;
+            l->past[k] = is_row_of(m->before, row, l->seconds[k], image) ? (int32_t)row : -1;
+            next = next + 1 < rows.count ? next + 1 : 0;
+        }
     }
-    abut_status status = table_reserve(&t, size, (table_extras){.has_images = true});
-    if (!status) {
-        t.count = count;
-        status = match_touching(m, &t, active, rows_before);
-    }
-    table_free(&t);
-    return status;
 }
 
 static abut_status match_chunk(void *context, abut_index chunk, parallel_job *job)
@@ -477,18 +443,16 @@ static abut_status match_chunk(void *context, abut_index chunk, parallel_job *jo
     const list_matching *m = context;
     const neighbor_list *l = &m->simulation->neighbors;
     const abut_index begin = chunk * NEIGHBOR_CHUNK, end = neighbor_chunk_end(l, chunk);
-    row_span rows = table_pairs_of(m->before, begin, NULL);
-    const abut_index first = rows.first;
-    bool has_several = l->has_images[chunk];
+    row_span rows = {0, 0};
     l->row_counts[chunk] = 0;
     for (abut_index place = begin; place < end; place++) {
         rows = table_pairs_of(m->before, place, place > begin ? &rows : NULL);
         l->row_counts[chunk] += match_sphere(m, place, rows);
-        has_several = has_several || has_twins(m->before, rows);
+        if (l->has_images[chunk] || has_twins(m->before, rows)) {
+            match_images(m, place, rows);
+        }
     }
-    const row_span all = {first, rows.first + rows.count - first};
-    const abut_status status = has_several && all.count > 0 ? match_images(m, chunk, all) : ABUT_OK;
-    return status ? status : parallel_report(job, 4 * (end - begin));
+    return parallel_report(job, 4 * (end - begin));
 }
 
 /* Finds the row of the last step that each candidate of a new list continues. Candidate and row

@@ -75,6 +75,7 @@ abut_status abut_simulation_build(const abut_simulation_input *input, abut_simul
         s->now->tables[k].kind = s->before->tables[k].kind = (abut_interaction)k;
     }
     s->lattice = s->cell.began = lattice_load(input->period, 3);
+    s->cell.reduced = lattice_reduce(&s->lattice);
     s->cell.deformation[0].x = s->cell.deformation[1].y = s->cell.deformation[2].z = 1.0;
     status = make_lender(s, error);
     status = status ? status : laws_set(&s->laws, 0, NULL, NULL, error);

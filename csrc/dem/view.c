@@ -136,10 +136,7 @@ static double radius_of_both(double first, double second)
 static vec3 drift_of(const abut_simulation *s, const abut_index *image)
 {
     const vec3 none = {0.0, 0.0, 0.0};
-    return s->cell.deforms && image
-               ? cell_image_velocity(&s->cell,
-                                     (vec3){(double)image[0], (double)image[1], (double)image[2]})
-               : none;
+    return s->cell.deforms && image ? cell_image_velocity(&s->cell, lattice_image(image)) : none;
 }
 
 /* The view of a row of bodies. Its law is laws_none() between a body and its own image. */
