@@ -162,52 +162,81 @@ def test_another_basis_has_the_same_trajectories(make, seed):
     assert len(one.bonds) == len(other.bonds) and len(one.breakages) == len(other.breakages)
 
 
-def wild(seed):
-    """Spheres in a random cell, about as wide as they are, with springs at several images.
-
-    Returns two simulations in different bases; None if spheres have too many images.
-    """
-    rng = np.random.default_rng([77, seed])
+def wild_cell(rng, radius, images):
+    """A random cell in two bases; None if spheres of this radius have more images than these."""
     vectors = cells.KINDS[rng.integers(len(cells.KINDS))](rng, 3)
     rank, spacing = cells.density(vectors)
+    vectors = vectors * rng.choice([0.5, 1, 2, 4]) * spacing ** (1 / rank)
+    if cells.image_count(vectors, 2 * radius) > images:
+        return None
+    return vectors, cells.other_basis(rng, vectors, most=2)[0]
+
+
+def wild_spheres(seed):
+    """Spheres in a random cell, which may be narrower than they are, in two bases."""
+    rng = np.random.default_rng([77, seed])
     count = int(rng.integers(2, 60))
     radii = 0.3 * 10 ** rng.uniform(-rng.uniform(0, 1.5), 0, count)
-    vectors = vectors * rng.choice([0.5, 1, 2, 4]) * spacing ** (1 / rank)
-    if cells.image_count(vectors, 2 * radii.max()) > 500:
-        return None
-    other, _ = cells.other_basis(rng, vectors, most=2)
-    centers = cells.places_in(rng, vectors, count, rng.choice([1.0, 3.0]))
-    velocities = rng.normal(0, rng.choice([0.1, 3.0, 30.0]), centers.shape)
-    both = [
-        world(period, abut.Linear(1e2, friction=0.4, restitution=0.5))
-        for period in (vectors, other)
-    ]
-    for sim in both:
+    bases = wild_cell(rng, radii.max(), 500) or []
+    speed = rng.choice([0.1, 3.0, 30.0])
+    sims = [world(period, abut.Linear(1e2, friction=0.4, restitution=0.5)) for period in bases]
+    if sims:
+        centers = cells.places_in(rng, bases[0], count, rng.choice([1.0, 3.0]))
+        velocities = rng.normal(0, speed, centers.shape)
+    for sim in sims:
         sim.add_spheres(centers, radii, GRAIN, velocities=velocities)
-    return both
+    return sims
 
 
-# with the last four seeds springs once went to another image, after a sphere had crossed a border
+def wild_bodies(seed):
+    """Bodies that may touch each other at several images, and overlap deeply, in two bases."""
+    rng = np.random.default_rng([78, seed])
+    count = int(rng.integers(2, 12))
+    bases = wild_cell(rng, 0.5, 300) or []
+    shape = abut.ConvexShape(CUBE if seed % 2 else TETRA)
+    sims = [world(period, abut.Linear(1e2, friction=0.4, restitution=0.5)) for period in bases]
+    if sims:
+        centers = cells.places_in(rng, bases[0], count, 1.0)
+        velocities = rng.normal(0, rng.choice([0.1, 3.0, 10.0]), centers.shape)
+        turns, scale = rng.normal(size=(count, 4)), rng.choice([0.05, 0.2])
+    for sim in sims:
+        sim.add_bodies(
+            shape, centers, GRAIN, orientations=turns, scales=scale, velocities=velocities
+        )
+    return sims
+
+
+def motion_of(sim):
+    """Unwrapped places and velocities of spheres and bodies."""
+    return {
+        f"{column} of {name}": values
+        for name, grains in (("spheres", sim), ("bodies", sim.bodies))
+        for column, values in (
+            ("centers", grains.centers + grains.images @ sim.period),
+            ("velocities", grains.velocities),
+            ("spins", grains.angular_velocities),
+        )
+    }
+
+
 @pytest.mark.parametrize(
-    "seed",
+    ("make", "seed"),
     [
-        *range(10),
-        46,
-        129,
-        536,
-        562,
-        *(pytest.param(k, marks=pytest.mark.long) for k in range(10, 1500)),
+        # with these seeds springs or normals once went to another image
+        *((wild_spheres, seed) for seed in (26, 62, 80, 83)),
+        *((wild_bodies, seed) for seed in (157, 165, 169, 175)),
+        *itertools.product([wild_spheres, wild_bodies], range(10)),
+        *(
+            pytest.param(make, seed, marks=pytest.mark.long)
+            for make in (wild_spheres, wild_bodies)
+            for seed in range(10, 1000)
+        ),
     ],
 )
-def test_springs_stay_with_their_images(seed):
-    both = wild(seed)
-    if both is None:
-        return
-    for sim in both:
+def test_histories_stay_with_their_images(make, seed):
+    """When grains cross a border, springs and normals go on at the image that they belong to."""
+    sims = make(seed)
+    for sim in sims:
         sim.run(steps=30)
-    one, other = (
-        {"centers": sim.centers + sim.images @ sim.period, "velocities": sim.velocities,
-         "spins": sim.angular_velocities, "forces": sim.forces}
-        for sim in both
-    )  # fmt: skip
-    assert_near(other, one, 1e-9)
+    if sims:
+        assert_near(motion_of(sims[1]), motion_of(sims[0]), 1e-9)

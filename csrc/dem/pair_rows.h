@@ -35,6 +35,12 @@ static inline vec3 pair_rows_last_wraps(const abut_simulation *s, abut_index pla
                            vec3_load(s->store.centers + 3 * place));
 }
 
+/* As pair_rows_last_wraps, of a rigid body. */
+static inline vec3 rigid_last_wraps(const abut_simulation *s, const rigid *r)
+{
+    return cell_last_wraps(&s->cell, r->began, r->position);
+}
+
 /* The image of a row by its present name. The column `image` has the name of that time. */
 static inline vec3 pair_rows_image(const abut_simulation *s, const interaction_table *t,
                                    abut_index row)

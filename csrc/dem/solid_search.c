@@ -8,6 +8,7 @@
 #include "../convex/match_spots.h"
 #include "apart.h"
 #include "check_lists.h"
+#include "pair_rows.h"
 
 static void *reserve(abut_simulation *s, int block, abut_index count, size_t size)
 {
@@ -226,6 +227,64 @@ static abut_status select_pairs(abut_simulation *s, abut_interaction kind, abut_
     return ABUT_OK;
 }
 
+/* ---- images of the last step ---- */
+
+/* How many of each vector were subtracted, at the end of the last step, from the position of a
+ * row's second partner. Walls are not moved into the cell. */
+static vec3 last_wraps_of_second(const abut_simulation *s, const interaction_table *t,
+                                 abut_index row)
+{
+    switch (t->kind) {
+    case ABUT_BODY_BODY:
+        return rigid_last_wraps(s, &s->solids.bodies[t->body.j[row]].rigid);
+    case ABUT_BODY_SPHERE:
+        return pair_rows_last_wraps(s, s->store.places[t->body.j[row]]);
+    default:
+        return (vec3){0.0, 0.0, 0.0};
+    }
+}
+
+/* The image of a row of the last step by its present name: after partners were moved into the cell,
+ * and vectors were exchanged. */
+static vec3 image_now(const abut_simulation *s, const interaction_table *before, abut_index row)
+{
+    const vec3 then = cell_image_now(&s->cell, lattice_image(before->body.image + 3 * row));
+    const vec3 first = rigid_last_wraps(s, &s->solids.bodies[before->body.i[row]].rigid);
+    return vec3_add(then, vec3_sub(last_wraps_of_second(s, before, row), first));
+}
+
+typedef struct image_naming {
+    const abut_simulation *simulation;
+    const interaction_table *before;
+    abut_index *images;
+} image_naming;
+
+static void name_stretch(void *context, abut_index begin, abut_index end)
+{
+    const image_naming *n = context;
+    for (abut_index row = begin; row < end; row++) {
+        lattice_put_image(n->images + 3 * row, 3, image_now(n->simulation, n->before, row));
+    }
+}
+
+/* Sets the images of a query's rows of the last step, by their present names. ABUT_OK or
+ * ABUT_NO_MEMORY. */
+static abut_status name_images(abut_simulation *s, const interaction_table *before,
+                               abut_convex_query *query)
+{
+    const abut_index count = before->count;
+    if (count == 0 || !before->body.image) {
+        return ABUT_OK;
+    }
+    image_naming all = {s, before, reserve(s, 6, 3 * count, sizeof *all.images)};
+    if (!all.images) {
+        return ABUT_NO_MEMORY;
+    }
+    parallel_loop(s->input.workers, count, STRETCH, count, name_stretch, &all);
+    query->before.image = all.images;
+    return ABUT_OK;
+}
+
 /* ---- matching ---- */
 
 /* Data for matching the rows of two steps. knows_rows: row_match has been set before. */
@@ -279,14 +338,10 @@ static bool are_on_one_facet(const matching *m, abut_index row, const interactio
 
 static bool are_same_images(const matching *m, abut_index row, abut_index row_before)
 {
-    const abut_index *image = m->now->body.image, *image_before = m->before->body.image;
-    if (!image || !image_before) {
-        return true;
-    }
-    image += 3 * row, image_before += 3 * row_before;
-    const vec3 now = {(double)image[0], (double)image[1], (double)image[2]};
-    const vec3 then = {(double)image_before[0], (double)image_before[1], (double)image_before[2]};
-    return vec3_compare(cell_image_then(&m->simulation->cell, now), then) == 0;
+    const abut_index *image = m->now->body.image;
+    return !image || !m->before->body.image ||
+           vec3_compare(lattice_image(image + 3 * row),
+                        image_now(m->simulation, m->before, row_before)) == 0;
 }
 
 /* Finds the row of the last step that a row continues, among rows with the same partners. Rows on
@@ -458,6 +513,8 @@ static abut_status find_kind(abut_simulation *s, abut_interaction kind, const pa
         status = select_pairs(s, kind, error);
         query.i = search->i, query.j = search->j, query.pair_count = search->pair_count;
         query.before.match = search->rows;
+    } else {
+        status = error_set_status(error, name_images(s, &s->before->tables[kind], &query));
     }
     if (!status && !*finder && (!query.i || query.pair_count > 0)) {
         status = finder_bodies_build(&search->finder_bodies, &s->solids, count, finder, error);

@@ -55,7 +55,7 @@ typedef struct solid_search {
     abut_index pair_count;
     /* by kind; partner k is body k, or the sphere at position k of `spheres` */
     partner_rows by_second[ABUT_BODY_INTERACTIONS];
-    memory_block blocks[6], outline_blocks[3];
+    memory_block blocks[7], outline_blocks[3];
 } solid_search;
 
 /* The settings of a step. */
