@@ -452,7 +452,7 @@ def test_sequences_that_hold_no_mesh():
         (["drum.stl"], TypeError, r"meshes\[0\]: a path is not a mesh"),
         ([square, None], TypeError, r"meshes\[1\]: a mesh cannot be made of NoneType"),
         ((square, SQUARE), ValueError, r"meshes\[1\]: mesh has shape \(4, 3\)"),
-        ([[square]], TypeError, r"meshes\[0\]: a sequence of meshes is not a mesh"),
+        ([[square, 3]], TypeError, r"meshes\[0\]: mesh\[1\]: a mesh cannot be made of int"),
     ):
         with pytest.raises(error, match=message):
             abut.ContactFinder(meshes)

@@ -83,6 +83,22 @@ def test_a_grid_is_its_surface(pyvista):
         np.testing.assert_array_equal(mesh.vertices[mesh.vertex_source], kind.points)
 
 
+def test_strips_of_pyvista(pyvista, tmp_path):
+    cylinder = pyvista.Cylinder(resolution=12, capping=True).triangulate()
+    stripped = cylinder.strip()
+    assert stripped.n_strips
+    mesh = abut.Mesh.from_any(stripped)
+    assert len(mesh) == len(abut.Mesh.from_any(cylinder))
+    assert mesh.areas.sum() == pytest.approx(cylinder.area)
+    middle = cylinder.points.mean(axis=0)
+    corners = mesh.vertices[mesh.indices.reshape(-1, 3)].mean(axis=1)
+    assert (((corners - middle) * mesh.normals).sum(axis=1) > 0).all()
+    stripped.save(tmp_path / "strips.vtp")
+    again = abut.read_mesh(tmp_path / "strips.vtp")
+    assert again.areas.tolist() == mesh.areas.tolist()
+    assert again.source.tolist() == mesh.source.tolist()
+
+
 def test_blocks_follow_one_another(pyvista):
     far = pyvista.Cube(center=(5, 0, 0))
     blocks = pyvista.MultiBlock(

@@ -409,12 +409,49 @@ def test_from_any_drops_facets_without_area_where_told():
     assert mesh.source.tolist() == [1] and mesh.noise.tolist() == [2]
 
 
+def square_at(x, noise=None):
+    """Return a unit square in the plane z = 0 with a corner at (x, 0, 0)."""
+    corners = [[x, 0, 0], [x + 1, 0, 0], [x + 1, 1, 0], [x, 1, 0]]
+    return abut.Mesh(corners, [[0, 1, 2, 3]], noise=noise)
+
+
+def test_meshes_are_joined_to_one():
+    triangle = np.array([[[9.0, 0, 0], [10, 0, 0], [9, 1, 0]]])
+    parts = [square_at(0, 1e-9), square_at(1, 2e-9), triangle]
+    mesh = abut.Mesh.from_any(parts)
+    assert (len(mesh), len(mesh.vertices)) == (3, 9)
+    assert mesh.noise[:2].tolist() == [1e-9, 2e-9]
+    assert mesh.source.tolist() == [0, 1, 2]
+    assert mesh.vertex_source.tolist() == [0, 1, 2, 3, 1, 4, 5, 2, 6, 7, 8]
+    # A sphere on the seam touches one surface, where two meshes are two.
+    assert len(abut.find_contacts([[1, 0.5, 0.5]], 1.0, mesh)) == 1
+    assert len(abut.find_contacts([[1, 0.5, 0.5]], 1.0, parts[:2], resolution="all")) == 2
+    apart = abut.Mesh.from_any(parts, weld=None)
+    assert len(apart.vertices) == 11
+    near = abut.Mesh.from_any([square_at(0), square_at(1.001)], weld=0.01, noise=[3, 4])
+    assert (len(near.vertices), near.noise.tolist()) == (6, [3, 4])
+    assert abut.Mesh.from_any((square_at(0),)).vertices.tolist() == square_at(0).vertices.tolist()
+
+
+def test_a_list_may_hold_lists_that_are_one_mesh():
+    finder = abut.ContactFinder([[square_at(0), square_at(1)], square_at(5)])
+    assert [len(mesh.vertices) for mesh in finder.meshes] == [6, 4]
+
+
+def test_strips_are_triangles():
+    strip = SimpleNamespace(points=SQUARE, faces=[3, 0, 1, 2], n_strips=1, strips=[4, 0, 1, 3, 2])
+    mesh = abut.Mesh.from_any(strip)
+    assert mesh.indices.reshape(-1, 3).tolist() == [[0, 1, 2], [0, 1, 3], [1, 2, 3]]
+    assert mesh.source.tolist() == [0, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("obj", "error", "message"),
     [
         ("drum.stl", TypeError, r"use abut.read_mesh\('drum.stl'\)"),
         (None, TypeError, "a mesh cannot be made of NoneType"),
-        ([abut.Mesh(SQUARE, [])], TypeError, "a sequence of meshes is not a mesh"),
+        ([abut.Mesh(SQUARE, []), 3], TypeError, r"mesh\[1\]: a mesh cannot be made of int"),
+        ([abut.Mesh(SQUARE, []), "a.stl"], TypeError, r"mesh\[1\]: a path is not a mesh"),
         (SQUARE, ValueError, r"mesh has shape \(4, 3\)"),
         ([[[0, 0, 0], [1, 0, np.nan], [0, 1, 0]]], ValueError, r"mesh\[0, 1, 2\] is nan"),
         (
@@ -428,9 +465,9 @@ def test_from_any_drops_facets_without_area_where_told():
             r"faces\[0\] is -1, but must be a number of corners",
         ),
         (
-            SimpleNamespace(points=SQUARE, faces=[], n_strips=1),
+            SimpleNamespace(points=SQUARE, faces=[], n_strips=1, strips=[4, 0, 1]),
             ValueError,
-            r"polydata.triangulate\(\)",
+            "faces ends within a facet",
         ),
     ],
 )

@@ -1,5 +1,6 @@
 """PLY: ASCII and binary, with anything else that such files hold."""
 
+import itertools
 import struct
 import tracemalloc
 
@@ -65,6 +66,40 @@ def read(tmp_path, data):
 
 
 # ---- reading -------------------------------------------------------------------------------------
+
+
+STRIPS = [0, 1, 2, 3, -1, 3, 2, 4, 4, 0, -1, -1, 1, 2]
+TRIANGLES = [[0, 1, 2], [1, 3, 2], [3, 2, 4]]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("rows", [[STRIPS], [STRIPS[:4], [], STRIPS[5:]]])
+@pytest.mark.parametrize("with_faces", [False, True])
+def test_triangle_strips(tmp_path, form, rows, with_faces):
+    corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [2, 3, 1]]
+    strips = ("tristrips", [("vertex_indices", "int int")], [[row] for row in rows])
+    face = ("face", CORNERS, [[[0, 1, 3, 2]]])
+    vertex = ("vertex", XYZ, [[float(x) for x in v] for v in corners])
+    parts = [vertex, strips, *([face] if with_faces else [])]
+    mesh = read(tmp_path, ply_file(form, *parts))
+    expected = [[0, 1, 3, 2]] * with_faces + TRIANGLES
+    borders = itertools.pairwise(mesh.offsets)
+    places = [mesh.vertices[mesh.indices[a:b]].tolist() for a, b in borders]
+    assert len(places) == len(expected)
+    first = [0, 1, 3, 2] if with_faces else expected[0]
+    assert places[0] == [corners[k] for k in first]
+    assert places[-1] == [corners[k] for k in (3, 2, 4)]
+    # The strip's second triangle is turned, so that both look to one side.
+    assert mesh.normals[-2].tolist() == mesh.normals[-3].tolist()
+
+
+def test_triangle_strips_that_are_broken(tmp_path):
+    vertex = ("vertex", XYZ, [[0.0, 0.0, 0.0]] * 3)
+    strips = ("tristrips", [("vertex_indices", "int int")], [[[0, 1, 3]]])
+    with pytest.raises(ValueError, match=r"mesh\.ply: facet 0 names vertex 3, but there are 3"):
+        read(tmp_path, ply_file("ascii", vertex, strips))
+    with pytest.raises(ValueError, match="the header has 2 elements tristrips, not one"):
+        read(tmp_path, ply_file("ascii", vertex, strips, strips))
 
 
 @pytest.mark.parametrize("form", FORMATS)

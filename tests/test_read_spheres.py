@@ -79,6 +79,33 @@ def test_wrong_options_are_errors(tmp_path, options, error, message):
         abut.read_spheres(path, **options)
 
 
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_decimal_commas(tmp_path, mark):
+    text = "id;x;y;z;radius\n7;1,5;-0,25;3;1,25e-1\n8;0,5;2.5;3;1\n".replace(";", mark)
+    spheres = abut.read_spheres(write(tmp_path, text))
+    assert spheres.centers.tolist() == [[1.5, -0.25, 3], [0.5, 2.5, 3]]
+    assert spheres.radii.tolist() == [0.125, 1]
+    with pytest.raises(ValueError, match=r"line 2: '1\.000,5' is not a finite number"):
+        abut.read_spheres(write(tmp_path, text.replace("1,5", "1.000,5")))
+
+
+def test_commas_between_columns_are_no_decimal_commas(tmp_path):
+    path = write(tmp_path, 'x,y,z,radius\n"1,234",0,0,1\n')
+    with pytest.raises(ValueError, match="line 2: '1,234' is not a finite number"):
+        abut.read_spheres(path)
+
+
+@pytest.mark.parametrize("name", ["Points:{}", "Points_{}", "points:{}"])
+def test_points_of_paraview(tmp_path, name):
+    head = ",".join(f'"{name.format(k)}"' for k in range(3))
+    path = write(tmp_path, f'"id","radius",{head},"v:0"\n7,0.5,1,2,3,9\n')
+    (frame,) = abut.read_frames(path, ["v:0"])
+    assert frame.centers.tolist() == [[1, 2, 3]]
+    assert (frame.radii.tolist(), frame.columns["v:0"].tolist()) == ([0.5], [9])
+    with pytest.raises(ValueError, match="no column x or y or z; the columns are id, radius"):
+        abut.read_spheres(write(tmp_path, f"id,radius,{name.format(0)}\n7,1,2\n"))
+
+
 # ---- the same options of frames ------------------------------------------------------------------
 
 

@@ -211,3 +211,26 @@ def test_others_read_what_is_written(tmp_path):
     mesh.save(tmp_path / "mesh.stl")
     found = trimesh.load(tmp_path / "mesh.stl")
     assert found.volume == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize("tail", ["endsolid", "end solid", "end solid lid", "END  SOLID"])
+@pytest.mark.parametrize("head", ["solid", "solid lid"])
+def test_ends_with_and_without_names(tmp_path, head, tail):
+    facet = "facet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 1 0 endloop endfacet"
+    mesh = read(tmp_path, f"{head}\n{facet}\n{tail}\n{head}\n{tail}\n".encode())
+    assert len(mesh) == 1
+    with pytest.raises(ValueError, match="line 3: 'end' stands where"):
+        read(tmp_path, f"{head}\n{facet}\nend\n".encode())
+
+
+def test_decimal_commas(tmp_path):
+    text = (
+        "solid a,b\nfacet normal 0,0 0,0 1,0\nouter loop\nvertex 0,25 0 0\n"
+        "vertex 1,5e0 0,125 0\nvertex 0 1 -0,5\nendloop\nendfacet\nendsolid\n"
+    )
+    with_commas, with_points = read(tmp_path, text.encode()), None
+    with_points = read(tmp_path, text.replace(",", ".").encode())
+    assert with_commas.vertices.tolist() == [[0.25, 0, 0], [1.5, 0.125, 0], [0, 1, -0.5]]
+    assert with_commas.noise.tolist() == with_points.noise.tolist()
+    with pytest.raises(ValueError, match="facet 0: '1,5,0' is not a finite number"):
+        read(tmp_path, text.replace("1,5e0", "1,5,0").encode())

@@ -114,7 +114,8 @@ def read_mesh(
     path : str or path-like
         The ending chooses the format:
 
-        - ``.stl`` (binary or ASCII), ``.obj``, ``.ply`` (ASCII or binary), ``.vtp``, ``.vtu``;
+        - ``.stl`` (binary or ASCII), ``.obj``, ``.ply`` (ASCII or binary, with triangle strips),
+          ``.vtp``, ``.vtu``;
         - ``.mdpa``: conditions of three or four nodes, and elements that are shells, membranes or
           rigid faces;
         - with the extra ``io``: ``.vtk`` (by pyvista where it is installed, otherwise by meshio),
@@ -240,7 +241,9 @@ def read_spheres(
         One of
 
         - ``.csv``: a header that names the columns ``x``, ``y``, ``z``, ``radius`` (or
-          ``diameter``) and optionally ``id``, in any order, among any other columns;
+          ``diameter``) and optionally ``id``, in any order, among any other columns. ``Points:0``
+          etc. of ParaView are x, y and z. Columns are separated by commas, or by semicolons or
+          tabs, and then numbers may have decimal commas;
         - ``.npy``: an (n, 4) array of x, y, z and radius;
         - ``.npz``: the keys ``centers`` (n, 3), ``radii`` (n,) or one number, and optionally
           ``ids``;

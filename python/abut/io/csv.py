@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from . import writing
 from .frame import Frame
 from .spheres import NOTHING, Given, Spheres, find_columns, from_table, more_of, read_table
-from .text import BLOCK, LINE_BYTES
+from .text import BLOCK, LINE_BYTES, with_points
 
 if TYPE_CHECKING:
     from ..results.table import Table
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 # Possible delimiters. The one that occurs most often in a file's header is used.
 _DELIMITERS = ",;\t"
+
+# The names of coordinates: ours, and those that ParaView writes.
+_AXES = (("x", "y", "z"), *(tuple(f"points{mark}{k}" for k in range(3)) for mark in ":_"))
 
 
 def read_spheres(path: Path, given: Given = NOTHING) -> Spheres:
@@ -48,8 +51,10 @@ def _read(path: Path, names: Sequence[str], given: Given) -> tuple[Spheres, dict
     given = given._replace(called={k: word.strip().lower() for k, word in given.called.items()})
     with _opened(path) as reader:
         there = [field.strip().lower() for field in next(reader, [])]
-        columns = find_columns(there, more=names, given=given)
-        rows = ((reader.line_num, row) for row in reader if "".join(row).strip())
+        columns = find_columns(there, _AXES, more=names, given=given)
+        # In "1,234", a comma is a decimal comma only if other letters separate the columns.
+        points = list if reader.dialect.delimiter == "," else with_points
+        rows = ((reader.line_num, points(row)) for row in reader if "".join(row).strip())
         table = read_table(rows, columns)
         return from_table(table, columns), more_of(table, columns)
 

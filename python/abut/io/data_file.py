@@ -157,7 +157,7 @@ def _read_parts(path: Path) -> _Parts:
 
 
 def _split(lines: Iterator[tuple[int, bytes]]) -> tuple[list[_Row], dict[str, _Section]]:
-    """Split lines into the rows of the header and those of sections; comments are left out."""
+    """Split lines into the rows of the header and those of sections, without comments."""
     header: list[_Row] = []
     sections: dict[str, _Section] = {}
     rows, is_after_blank = header, True
@@ -267,7 +267,7 @@ def _speed_names(velocities: _Section | None) -> list[str]:
 def _read_speeds(
     velocities: _Section, names: Sequence[str], table: Sequence[NDArray], columns: Columns
 ) -> dict[str, NDArray[np.float64]]:
-    """Read velocities in the order of the atoms, whose rows may be in another order."""
+    """Read velocities in the order of the atoms: the rows may have another order."""
     there = ["id", *_speed_names(velocities)]
     for number, words in velocities.rows:
         if len(words) < len(there):

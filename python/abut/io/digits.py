@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .text import BLOCK, numbers
+from .text import BLOCK, numbers, with_points
 
 # 17 significant digits restore a float64 number exactly: the writer has not rounded it.
 _DOUBLE_DIGITS = 17
@@ -65,6 +65,7 @@ class Coordinates:
         words, places = self._words, self._places
         self._words, self._places = [], []
         if words:
+            words = with_points(words)
             values = numbers(words, lambda i: f"{self._label}{places[i // 3]}")
             self._blocks.append(values.reshape(-1, 3))
             self._digits.add(words)

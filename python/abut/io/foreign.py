@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..base import checks
 from ..base.extras import import_extra
@@ -16,7 +16,12 @@ from ..base.warnings import left_out_text, warn
 from ..search.facets import Corners, Facets, read_facets, regular, vtk_cells
 from ..search.mesh import Mesh
 from .cells import CORNERS, warn_of_left_out
-from .facets import check_there_are_facets, joined_corners, offsets_of
+from .facets import (
+    check_there_are_facets,
+    joined_corners,
+    offsets_of,
+    triangles_of_strips,
+)
 from .polygons import columns_of_mesh, described
 from .stl import fan_triangles
 from .weld import FEW_CORNERS, weld
@@ -29,16 +34,51 @@ def build_foreign(
     obj: Any, distance: float | None, noise: ArrayLike | None, split: Split, on_degenerate: str
 ) -> Mesh:
     """Make a Mesh of another package's mesh, with the arguments of `Mesh.from_any`."""
-    facets = read_surface(obj)
+    known: dict[str, NDArray[Any]] = {}
+    if _is_list_of_meshes(obj):
+        facets, known = _joined(obj)
+    else:
+        facets = read_surface(obj)
     if noise is not None:
-        noise = checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")
+        known = {"noise": checks.lengths(noise, "noise", len(facets.offsets) - 1, "facet")}
     if distance is not None:
         numbers = facets.source
         facets = _weld(facets, checks.distance(distance, "weld"), on_degenerate)
-        noise = noise if noise is None else noise[facets.source]
+        known = {name: values[facets.source] for name, values in known.items()}
         if numbers is not None:
             facets = facets._replace(source=numbers[facets.source])
-    return Mesh._build(facets, noise=noise, split=split, on_degenerate=on_degenerate)
+    return Mesh._build(facets, split=split, on_degenerate=on_degenerate, **known)
+
+
+def _is_list_of_meshes(obj: Any) -> bool:
+    """Return whether an object is a list of meshes to join, rather than corners of facets."""
+    if not isinstance(obj, (list, tuple)):
+        return False
+    return any(
+        isinstance(item, Mesh)
+        or any(all(hasattr(item, name) for name in names) for names in READERS)
+        for item in obj
+    )
+
+
+def _joined(parts: Sequence[Any]) -> tuple[Facets, dict[str, NDArray[Any]]]:
+    """Return the facets of several meshes, one mesh after the other, and their noise.
+
+    The noise of each mesh is measured before they are joined, as its own coordinates show it.
+    """
+    meshes: list[Mesh] = []
+    for number, part in enumerate(parts):
+        try:
+            meshes.append(Mesh.from_any(part, weld=None))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"mesh[{number}]: {error}") from None
+    vertices = np.concatenate([mesh.vertices for mesh in meshes])
+    known = {
+        "noise": np.concatenate([mesh.noise for mesh in meshes]),
+        "normal_noise": np.concatenate([mesh._core.normal_noise for mesh in meshes]),
+        "noise_origin": np.concatenate([mesh._noise_origin for mesh in meshes]),
+    }
+    return Facets(vertices, *joined_corners(meshes)), known
 
 
 def read_surface(obj: Any) -> Facets:
@@ -83,13 +123,19 @@ def _from_numpy_stl(obj: Any) -> Facets:
 
 
 def _from_pyvista(obj: Any) -> Facets:
-    if getattr(obj, "n_strips", 0):
-        raise ValueError("the pyvista mesh has triangle strips: give polydata.triangulate()")
     indices, offsets = _from_vtk(obj.faces)
-    # The cells of a PolyData are numbered in the order points, lines, facets.
+    # The cells of a PolyData are numbered in the order points, lines, facets, strips.
     first = getattr(obj, "n_verts", 0) + getattr(obj, "n_lines", 0)
     source = first + np.arange(len(offsets) - 1)
-    return Facets(checks.points(obj.points, "points"), indices, offsets, source=source)
+    points = checks.points(obj.points, "points")
+    if getattr(obj, "n_strips", 0):
+        corners, borders = _from_vtk(obj.strips)
+        triangles, strip = triangles_of_strips(corners, np.diff(borders))
+        indices = np.concatenate([indices, triangles])
+        counts = np.concatenate([np.diff(offsets), np.full(len(strip), 3, np.intp)])
+        source = np.concatenate([source, first + len(offsets) - 1 + strip])
+        offsets = offsets_of(counts)
+    return Facets(points, indices, offsets, source=source)
 
 
 def _from_grid(obj: Any) -> Facets:
@@ -162,8 +208,6 @@ def _corners(cells: Any, count: int | None) -> Any:
 
 
 def _from_array(obj: Any) -> Facets:
-    if not isinstance(obj, np.ndarray) and any(isinstance(item, Mesh) for item in obj):
-        raise TypeError("a sequence of meshes is not a mesh: use abut.ContactFinder(meshes)")
     if _is_vertices_and_facets(obj):
         raise TypeError("vertices and facets are not a mesh yet: use abut.Mesh(vertices, facets)")
     corners = checks.doubles(obj, "mesh")

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..search.facets import Facets
 from .digits import Coordinates
-from .facets import offsets_of
+from .facets import offsets_of, triangles_of_strips
 from .text import BLOCK, LINE_BYTES, Lines, integers, shown
 
 # NumPy's name of each type of PLY. Most types have two names; only trimesh writes 64-bit integers.
@@ -28,6 +28,7 @@ _TYPES = {
 _STRUCT = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q"}
 _ORDERS = {b"ascii": "", b"binary_little_endian": "<", b"binary_big_endian": ">"}
 _AXES = ("x", "y", "z")
+_FACES, _STRIPS = "face", "tristrips"
 _CORNERS = ("vertex_indices", "vertex_index")
 
 
@@ -70,7 +71,7 @@ class _Column(NamedTuple):
 
 
 def read(path: Path) -> Facets:
-    """Read the elements vertex and face of a PLY file; other elements are skipped."""
+    """Read the elements vertex, face and tristrips of a PLY file; other elements are skipped."""
     with open(path, "rb") as file:
         order, elements = _read_header(file)
         _check_names(elements)
@@ -79,16 +80,32 @@ def read(path: Path) -> Facets:
 
 
 def _read_elements(body: _Ascii | _Binary, elements: list[_Element]) -> Facets:
+    parts: list[_Column] = []
     for element in elements:
         body.check_count(element)
         if element.name == "vertex":
             vertices, units = body.vertices(element)
-        elif element.name == "face":
-            corners = body.corners(element)
+        elif element.name == _FACES:
+            parts.insert(0, body.corners(element))
+        elif element.name == _STRIPS:
+            parts.append(_triangles(body.corners(element)))
         else:
             body.skip(element)
+    corners = _Column(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     _check_corners(corners, len(vertices))
     return Facets(vertices, corners.values.astype(np.intp), offsets_of(corners.counts), units)
+
+
+def _triangles(strips: _Column) -> _Column:
+    """Return the triangles of strips; in a row, -1 ends a strip, and another one begins."""
+    values = strips.values.astype(np.intp)
+    is_end = values == -1
+    # the number of rows and of ends before each value is the same for values of one strip only
+    row = np.repeat(np.arange(len(strips.counts)), strips.counts)
+    strip = (row + np.cumsum(is_end))[~is_end]
+    counts = np.unique(strip, return_counts=True)[1]
+    corners, _ = triangles_of_strips(values[~is_end], counts)
+    return _Column(corners, np.full(len(corners) // 3, 3, np.intp))
 
 
 def _check_corners(corners: _Column, vertex_count: int) -> None:
@@ -149,8 +166,9 @@ def _read_property(words: list[bytes]) -> _Property:
 
 def _check_names(elements: list[_Element]) -> None:
     names = [element.name for element in elements]
-    for name in ("vertex", "face"):
-        if names.count(name) != 1:
+    for name in ("vertex", _FACES, _STRIPS):
+        is_needed = name != _STRIPS and (name != _FACES or _STRIPS not in names)
+        if names.count(name) > 1 or (is_needed and name not in names):
             raise ValueError(f"the header has {names.count(name)} elements {name}, not one")
 
 

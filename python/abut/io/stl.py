@@ -34,7 +34,7 @@ _FACET = re.compile(
     + rb"\s+endloop\s+endfacet(?!\S)",
     re.IGNORECASE,
 )
-_SOLID = re.compile(rb"(?:\xef\xbb\xbf)?\s*(end)?solid(?!\S)[^\r\n]*", re.IGNORECASE)
+_SOLID = re.compile(rb"(?:\xef\xbb\xbf)?\s*(end[ \t]*)?solid(?!\S)[^\r\n]*", re.IGNORECASE)
 _SPACE = re.compile(rb"\s*")
 
 # The largest number of bytes of a wrong word that an error shows.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 Word = bytes | str
+_AnyWord = TypeVar("_AnyWord", bytes, str)
 
 # A function that returns the place of a block's n-th word for errors, such as "line 17".
 Place = Callable[[int], str]
@@ -89,6 +90,19 @@ class Lines:
         first = next(i for i, line in enumerate(lines) if len(line) > LINE_BYTES)
         number = self._taken + 1 + first
         return ValueError(f"{self._label}{number} has more than {LINE_BYTES} bytes")
+
+
+def with_points(words: list[_AnyWord]) -> list[_AnyWord]:
+    """Return words with decimal points in place of decimal commas, as in ``1,5``."""
+    if not words:
+        return words
+    comma, point = (b",", b".") if isinstance(words[0], bytes) else (",", ".")
+    if comma not in words[0][:0].join(words):
+        return words
+    return [
+        word.replace(comma, point) if word.count(comma) == 1 and point not in word else word
+        for word in words
+    ]
 
 
 def numbers(words: Sequence[Word], place: Place) -> np.ndarray:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..base.periods import Period
 from ..search.facets import Facets
 from . import vtk_xml
-from .facets import offsets_of
+from .facets import offsets_of, triangles_of_strips
 from .frame import Frame
 from .npz import DEFORMATION, check_deformation, check_period, read_saved_period
 from .polygons import Piece, described, read_cells, read_polygons, read_vertices, read_wholes
@@ -104,19 +104,25 @@ def _counts(points: int, verts: int = 0, polys: int = 0, lines: int = 0) -> dict
 
 
 def read(path: Path) -> Facets:
-    """Read the polygons of a file; points and lines are ignored."""
+    """Read the polygons and triangle strips of a file; points and lines are ignored."""
     return read_polygons(path, _KIND, _read_piece)
 
 
 def _read_piece(file: vtk_xml.File, piece: Element) -> Piece:
     vertices = read_vertices(file, piece)
-    if len(read_cells(file, piece, "Strips", len(vertices))[1]):
-        raise ValueError("it has triangle strips, which are not read: triangulate the mesh first")
     indices, counts = read_cells(file, piece, "Polys", len(vertices))
-    # VTK numbers the cells of a piece in this order: points, lines, polygons.
+    strips = read_cells(file, piece, "Strips", len(vertices))
+    triangles, strip = triangles_of_strips(*strips)
+    # VTK numbers the cells of a piece in this order: points, lines, polygons, strips.
     first = sum(len(read_wholes(file, piece, name, "offsets")) for name in ("Verts", "Lines"))
-    source = np.arange(first, first + len(counts))
-    return Piece(vertices, indices, offsets_of(counts), source, first + len(counts))
+    last = first + len(counts)
+    return Piece(
+        vertices,
+        np.concatenate([indices, triangles]),
+        offsets_of(np.concatenate([counts, np.full(len(strip), 3, np.intp)])),
+        np.concatenate([np.arange(first, last), last + strip]),
+        last + len(strips[1]),
+    )
 
 
 def read_spheres(path: Path, given: Given = NOTHING) -> Spheres:

@@ -165,18 +165,18 @@ class Mesh(Faceted):
         split: Split = False,
         on_degenerate: OnDegenerate = "raise",
     ) -> Mesh:
-        """Make a mesh from a mesh of another package.
+        """Make a mesh from a mesh of another package, or one from several meshes.
 
-        Vertices that coincide are welded. Only at shared vertices can facets share a node, and can
-        a contact's history continue on the next facet. `vertex_source` has the vertex that each
-        vertex of the input became.
+        Vertices that coincide are welded, since only there can facets share a node, and a contact's
+        history go on. `vertex_source` has the vertex that each vertex of the input became.
 
         Parameters
         ----------
-        obj : Mesh, mesh of another package, or (m, k, 3) array_like
-            A `Mesh` is returned as it is. Otherwise one of
+        obj : Mesh, mesh of another package, list of these, or (m, k, 3) array_like
+            A `Mesh` is returned as it is. Several meshes are joined to one, with their noise;
+            `source` numbers all their facets. Meshes that move are for `ContactFinder`. Else one of
 
-            - ``trimesh.Trimesh``, or a ``Scene``, which is merged with its transforms;
+            - ``trimesh.Trimesh``, or a ``Scene``, merged with its transforms;
             - ``pyvista.PolyData``; the surface of any grid (``UnstructuredGrid``,
               ``StructuredGrid``, ...), with each facet's cell in `source`; a ``MultiBlock``, with
               the facets of all blocks in order;
@@ -205,6 +205,12 @@ class Mesh(Faceted):
         >>> import abut
         >>> abut.Mesh.from_any([[[0, 0, 0], [1, 0, 0], [0, 1, 0]]])
         Mesh(1 facet, 3 vertices)
+
+        Two triangles with a common edge become one mesh:
+
+        >>> other = abut.Mesh([[1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2]])
+        >>> abut.Mesh.from_any([abut.Mesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]]), other])
+        Mesh(2 facets, 4 vertices)
         """
         if isinstance(obj, Mesh):
             return obj
