@@ -45,6 +45,19 @@ def momenta(sim):
 # ---- what a body is ------------------------------------------------------------------------------
 
 
+def test_new_bodies_move_with_the_cell_at_their_center_of_mass():
+    corner = abut.ConvexShape(CUBE.vertices + [3.0, 1.0, 0.0])
+    sim = world(period=(20.0, 20.0, 20.0))
+    sim.deform_cell([[0, 0.5, 0], [0, 0, 0.25], [0, 0, 0]])
+    sim.add_bodies(
+        [CUBE, corner], [[5, 5, 5], [9, 9, 9]], WOOD, shape=[0, 1], scales=[1, 2],
+        orientations=turned([[0, 0, 0], [0, 0, 1]]),
+    )  # fmt: skip
+    sim.add_spheres(sim.bodies.centers, 0.1, WOOD)
+    np.testing.assert_allclose(sim.bodies.velocities, sim.velocities, atol=1e-14)
+    assert np.abs(sim.bodies.centers[1] - sim.bodies.positions[1]).max() > 1
+
+
 def test_several_shapes_in_one_call_are_those_of_calls_one_by_one():
     shapes, numbers = [CUBE, TETRA, CUBE.rounded(0.1)], [2, 1, 1, 0, 2]
     places = 5.0 * np.arange(15).reshape(5, 3)

@@ -12,7 +12,7 @@ FOLDER = README.parent / "docs" / "howto"
 INDEX = (FOLDER / "index.md").read_text(encoding="utf-8")
 PAGES = sorted(path for path in FOLDER.glob("*.md") if path.name != "index.md")
 # lines of a page, which is to be read at a glance; the dictionary is for looking up
-LONGEST, LONGEST_DICTIONARY = 120, 170
+LONGEST, LONGEST_DICTIONARY = 120, 180
 # columns of code in the manual
 WIDEST = 76
 # words of the field, each with the page where a reader looks for it

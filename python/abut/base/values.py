@@ -7,7 +7,7 @@ them. Restart files hold values in this form.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar
 
@@ -17,11 +17,14 @@ import numpy as np
 # dict leaves them out if they are None, so that earlier versions can read it.
 NEW = "new"
 
+# functions that return the arguments of objects of a class that is no `Value`
+_STORES: dict[type[Any], Callable[[Any], dict[str, Any]]] = {}
+
 
 class Value:
     """A frozen dataclass that can be converted to a dict and back."""
 
-    _kinds: ClassVar[dict[str, type[Value]]] = {}
+    _kinds: ClassVar[dict[str, Callable[..., Any]]] = {}
 
     def __init_subclass__(cls) -> None:
         Value._kinds[cls.__name__] = cls
@@ -52,6 +55,17 @@ class Value:
             object.__setattr__(self, name, value)
 
 
+def add_kind(
+    kind: type[Any], store: Callable[[Any], dict[str, Any]], make: Callable[..., Any]
+) -> None:
+    """Let values hold objects of a class that is no `Value`.
+
+    `store` returns the arguments of `make`, as JSON values.
+    """
+    Value._kinds[kind.__name__] = make
+    _STORES[kind] = store
+
+
 def from_dict(stored: Mapping[str, Any]) -> Any:
     """The value of a dict that `Value.to_dict` made; a ValueError for another dict."""
     arguments = dict(stored)
@@ -67,6 +81,8 @@ def from_dict(stored: Mapping[str, Any]) -> Any:
 def _plain(entry: Any) -> Any:
     if isinstance(entry, Value):
         return entry.to_dict()
+    if type(entry) in _STORES:
+        return {"kind": type(entry).__name__} | _STORES[type(entry)](entry)
     if isinstance(entry, tuple):
         return [_plain(item) for item in entry]
     return entry.tolist() if isinstance(entry, np.ndarray) else entry

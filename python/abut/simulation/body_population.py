@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from ..base.arrays import Doubles, Indices
-from ..base.orientations import product, read_orientations
+from ..base.arrays import Columns, Doubles, Indices
+from ..base.orientations import product, read_orientations, turned
 from ..laws.materials import Material
 from ..search.shape import ConvexShape
 from .body_contacts import BodyContacts
-from .cell_contents import check_fixed
+from .cell_contents import check_fixed, resting
 from .column_input import (
     angular_momenta,
     check_finite,
@@ -27,6 +27,7 @@ from .column_input import (
 from .columns import AssignedColumn, Column, MaskColumn, OrientationColumn
 from .convex_bodies import (
     body_columns,
+    centers_of,
     positive_numbers,
     read_masses,
     read_shaped,
@@ -174,18 +175,47 @@ class BodyPopulation(Population):
         laws, number = self._sim._laws.numbered(material)
         laws.check_bodies([number])
         columns = body_columns(given, own, sizes, heavy, number)
-        known = dict.fromkeys((*self._sim.shapes, *given))
-        rows = {one: row for row, one in enumerate(known)}
-        columns["shapes"] = np.array([rows[one] for one in given], np.intp)[own]
         columns |= {"positions": places, "orientations": turns}
-        columns["velocities"] = self._velocities(velocities, places)
+        columns["velocities"] = self._velocities(velocities, centers_of(given, own, columns))
         axes = product(turns, columns["axes"])
         columns["angular_momenta"] = angular_momenta(axes, columns["inertias"], spins)
         columns["fixed"] = read_mask(fixed, count)
         check_fixed(self._sim, columns["fixed"], "positions[{}]", range(count))
         check_still(columns, columns["fixed"] != 0, "positions[{}]", range(count))
+        return self._put(given, columns, laws=laws)
+
+    def _columns(
+        self,
+        shape: ConvexShape,
+        material: Material,
+        number: int,
+        centers: Doubles,
+        scales: Doubles,
+        turns: Doubles,
+    ) -> Columns:
+        """Columns of bodies of one shape at rest, with these centers of mass."""
+        self._sim._laws.check_bodies([number])
+        own = np.zeros(len(scales), np.intp)
+        masses = read_masses(None, volumes_of([shape], own), scales, material)
+        arms = turned(turns, scales[:, None] * shape.centroid)
+        return body_columns([shape], own, scales, masses, number) | {
+            "positions": centers - arms,
+            "orientations": np.ascontiguousarray(turns),
+            "velocities": resting(self._sim, centers),
+            "angular_momenta": np.zeros((len(scales), 3)),
+        }
+
+    def _put(self, given: Sequence[ConvexShape], columns: Columns, **parts: Any) -> Indices:
+        """Add bodies, replace `parts` of the record `Known`, and return the new numbers.
+
+        The column "shapes" has the number of each body's shape among the given ones.
+        """
+        known = dict.fromkeys((*self._sim.shapes, *given))
+        rows = {one: row for row, one in enumerate(known)}
+        columns["shapes"] = np.array([rows[one] for one in given], np.intp)[columns["shapes"]]
+        count = len(columns["masses"])
         numbers = self._sim._settled().with_bodies(count)
-        then = self._sim._changed(numbers=numbers, laws=laws, shapes=tuple(known))
+        then = self._sim._changed(numbers=numbers, shapes=tuple(known), **parts)
         self._core.add(self.kind, columns, {}, then)
         return numbers.bodies[len(numbers.bodies) - count :].copy()
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..base import checks
 from ..base.arithmetic import principal_axes
 from ..base.arrays import Columns, Doubles, Indices
-from ..base.orientations import from_matrix
+from ..base.orientations import from_matrix, turned
 from ..laws.materials import Material
 from ..search.convex_input import read_shape_numbers, read_shapes
 from ..search.shape import ConvexShape
@@ -85,3 +85,22 @@ def body_columns(
         "axes": axes,
         "fixed": np.zeros(count, np.intp),
     }
+
+
+def centers_of(shapes: Sequence[ConvexShape], numbers: Indices, columns: Columns) -> Doubles:
+    """The centers of mass (n, 3) of bodies with these positions, orientations and scales."""
+    centroids = np.array([shape.centroid for shape in shapes])[numbers]
+    arms = turned(columns["orientations"], columns["scales"][:, None] * centroids)
+    return np.asarray(columns["positions"] + arms)
+
+
+def stored_shape(shape: ConvexShape) -> dict[str, Any]:
+    """The numbers from which `shape_from` makes an equal shape, as JSON values."""
+    names = ("vertices", "indices", "offsets")
+    return {name: getattr(shape, name).tolist() for name in names} | {"radius": shape.radius}
+
+
+def shape_from(vertices: Any, indices: Any, offsets: Any, radius: float) -> ConvexShape:
+    """The shape of the numbers that `stored_shape` returned."""
+    facets = np.array(indices, np.intp), np.array(offsets, np.intp)
+    return ConvexShape(vertices, facets, radius=radius)

@@ -12,8 +12,10 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles
 from .column_input import read_forces
+from .grains import Grains
 from .handle import Handle
 from .insertion import Insertion
+from .insertion_state import Arrival
 from .placement import touching
 from .population import Part, name_of, read_call
 from .python_side import changes
@@ -122,7 +124,7 @@ class Events(Part):
 
     @changes
     def add_insertion(self, feed: Insertion, until: float | None = None) -> Handle:
-        """Insert spheres or clusters from now on.
+        """Insert spheres, clusters or bodies from now on.
 
         Parameters
         ----------
@@ -139,7 +141,7 @@ class Events(Part):
         Raises
         ------
         ValueError
-            If `until` is not finite, or a law of a cluster's material has `RollingA`.
+            If `until` is not finite, or a law of a cluster's or body's material has `RollingA`.
         TypeError
             If `feed` is not an Insertion.
 
@@ -159,12 +161,17 @@ class Events(Part):
             kind = checks.a_or_an(type(feed).__name__)
             raise TypeError(f"feed is {kind}, but must be an Insertion")
         end = None if until is None else checks.finite(until, "until")
-        laws, number = self._sim._laws.numbered(feed.material)
-        if feed.cluster is not None:
-            laws.check_clusters([number])
+        laws = self._sim._laws
+        for kind in feed.kinds:
+            laws, number = laws.numbered(kind.material)
+            if kind.cluster is not None:
+                laws.check_clusters([number])
+            if kind.shape is not None:
+                laws.check_bodies([number])
         begun = Feed(feed, feed.begin(), self._sim.time, end, self._sim.step_count)
         self._core.note(self._sim._changed(laws=laws, feeds=(*self._sim._known.feeds, begun)))
-        return Handle(f"insertion of {feed.rate:g} a unit of time", partial(self._end_feed, begun))
+        rate = f"{feed.rate:g}" if feed.rate is not None else f"a mass of {feed.mass_rate:g}"
+        return Handle(f"insertion of {rate} a unit of time", partial(self._end_feed, begun))
 
     @changes
     def _end_feed(self, begun: Feed) -> None:
@@ -214,18 +221,34 @@ class Events(Part):
         """Insert the due particles for which there is a place. After an error they stay due."""
         insertion, since, now = feed.insertion, self._sim.time - feed.start, self._sim.step_count
         state, near = feed.state.copy(), partial(touching, self._sim)
-        where, what = insertion.draw(state, since, near, self._sim.period, feed.tries(now))
+        arrivals = insertion.arrive(state, since, near, self._sim.period, feed.tries(now))
+        if not arrivals:
+            self._core.note(self._sim._changed(**self._fed(number, feed.tried(now, state))))
+        for k, arrival in enumerate(arrivals):
+            # grains of later kinds still wait in this state, in case an error comes between
+            left = arrivals[k + 1 :]
+            then = feed.tried(now, state.without(left) if left else state)
+            self._add(insertion.kinds[arrival.kind], arrival, self._fed(number, then))
+
+    def _fed(self, number: int, feed: Feed) -> dict[str, Any]:
+        """The part of the record `Known` with this feed."""
         feeds = [*self._sim._known.feeds]
-        feeds[number] = feed.tried(now, state)
-        parts: dict[str, Any] = {"feeds": tuple(feeds)}
-        if not len(where):
-            self._core.note(self._sim._changed(**parts))
-            return
-        spheres, clusters = self._sim.spheres, self._sim.clusters
-        material = self._sim._laws.numbered(insertion.material)[1]
-        if insertion.cluster is None:
-            spheres._put(spheres._columns(where, what, insertion.material, material), **parts)
-            return
-        turns = np.ascontiguousarray(what)
-        found = clusters._columns(insertion.cluster, insertion.material, material, where, turns)
-        clusters._put(insertion.cluster, *found, **parts)
+        feeds[number] = feed
+        return {"feeds": tuple(feeds)}
+
+    def _add(self, kind: Grains, arrival: Arrival, parts: dict[str, Any]) -> None:
+        """Add grains, and replace `parts` of the record `Known`."""
+        spheres, clusters, bodies = self._sim.spheres, self._sim.clusters, self._sim.bodies
+        number = self._sim._laws.numbered(kind.material)[1]
+        places, fast = arrival.positions, arrival.velocities
+        given = {} if fast is None else {"velocities": fast}
+        if kind.shape is not None:
+            columns = bodies._columns(kind.shape, kind.material, number, *arrival[1:4])
+            bodies._put([kind.shape], columns | given, **parts)
+        elif kind.cluster is not None:
+            turns = np.ascontiguousarray(arrival.turns)
+            found, members = clusters._columns(kind.cluster, kind.material, number, places, turns)
+            clusters._put(kind.cluster, found | given, members, **parts)
+        else:
+            columns = spheres._columns(places, arrival.sizes, kind.material, number)
+            spheres._put(columns | given, **parts)

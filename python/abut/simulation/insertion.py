@@ -1,30 +1,37 @@
-"""Insertion of spheres and clusters while a simulation runs."""
+"""Insertion of spheres, clusters and convex bodies while a simulation runs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
-from ..base.arithmetic import lengths
 from ..base.arrays import Doubles, Indices
-from ..base.orientations import turned
 from ..base.periods import Period
-from ..base.values import Value
+from ..base.values import NEW, Value
 from ..laws.materials import Material
-from ..search.pair_finder import find_pairs
+from ..search.shape import ConvexShape
 from .clusters import Cluster
-
-_Mask = NDArray[np.bool_]
-
-# type of a callable that takes centers (n, 3) and radii (n,), and returns which of these spheres
-# overlap a particle or a wall
-Near = Callable[[Doubles, Doubles], _Mask]
+from .given_sizes import NamedSizes, Radii
+from .grains import Grains
+from .insertion_input import (
+    DIRECTIONS,
+    read_box,
+    read_direction,
+    read_mix,
+    read_optional,
+    read_seed,
+    read_velocity,
+)
+from .insertion_places import Near, Trial, bounds, choose, make_trial
+from .insertion_state import Arrival, InsertionState, KindState
+from .sizes import start_of, strata
 
 # largest number of particles that are tried in a step; fewer if the box has no space for them
 _MOST = 1 << 16
@@ -32,49 +39,18 @@ _MOST = 1 << 16
 # largest number of places that are tried in a step, unless more particles wait
 _PLACES = 1024
 
-# number of orientations that are tried before a cluster counts as too large for the box
-_TRIALS = 1000
+# number of sizes that are drawn ahead where the next grain depends on masses
+_AHEAD = 64
 
-# relative rounding error of the number of particles that are due
+# relative rounding error of the number of particles that are due, and of their mass
 _ROUNDING = 4 * np.finfo(np.float64).eps
-
-
-@dataclass
-class InsertionState:
-    """Progress of an `Insertion`; `Insertion.begin` makes it.
-
-    Attributes
-    ----------
-    generator : numpy.random.Generator
-    inserted : int
-        Number of particles that were inserted so far.
-    waiting : list of float
-        Radii of the spheres that are due but have no place yet; 1 for each cluster.
-    """
-
-    generator: np.random.Generator
-    inserted: int = 0
-    waiting: list[float] = field(default_factory=list)
-
-    def copy(self) -> InsertionState:
-        """An independent copy."""
-        generator = np.random.Generator(np.random.PCG64(0))
-        generator.bit_generator.state = self.generator.bit_generator.state
-        return InsertionState(generator, self.inserted, list(self.waiting))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The state as JSON values, which `Insertion.state_from_dict` reads."""
-        return {
-            "generator": self.generator.bit_generator.state,
-            "inserted": self.inserted,
-            "waiting": list(self.waiting),
-        }
 
 
 @dataclass(frozen=True)
 class Insertion(Value):
-    """Inserts spheres or clusters into a box one by one, each where it overlaps nothing.
+    """Inserts grains into a box one by one, each where it overlaps nothing.
 
+    Grains are spheres, clusters or convex bodies, or a mixture of several kinds.
     `Simulation.add_insertion` starts it. Places and orientations are random, but the same for the
     same seed and simulation.
 
@@ -82,9 +58,12 @@ class Insertion(Value):
     ----------
     box : (2, 3) array_like
         Lower and upper corner. Particles are inserted wholly inside.
-    radii : float or (low, high)
-        Radius of all spheres, or the bounds of a uniform distribution. None for clusters, which
-        have their own.
+    radii : float, (low, high), Sizes, SciPy distribution or callable
+        Radius of all spheres, the bounds of a uniform distribution, or a distribution: `Sizes` has
+        normal, lognormal and Weibull distributions and sieve curves, and frozen ones of SciPy are
+        taken too. A callable takes a ``numpy.random.Generator`` and a number n, and returns n
+        radii. For bodies these are the radii of spheres of the same volume; by default bodies have
+        the size of their shape. None for clusters, which have their own.
     rate : float
         Number of particles per unit of time, positive. A particle that finds no free place waits,
         keeps its radius, and is tried again. If many wait, the box is too full for the rate.
@@ -93,19 +72,36 @@ class Insertion(Value):
         Seed of the random numbers, 0 or positive.
     cluster : Cluster, optional
         Clusters to insert in place of spheres, in random orientations.
+    mass_rate : float, optional
+        Mass per unit of time, positive, in place of `rate`.
+    velocity : (3,) or (2, 3) array_like, optional
+        Velocity of all particles, or the lowest and the highest components of velocities that are
+        spread uniformly. By default particles are at rest, or move with a cell that deforms.
+    direction : str, optional
+        "x", "-x", "y", "-y", "z" or "-z": grains come in through a face of the box and go in this
+        direction. Each begins at a random place just inside this face, which it touches. The box
+        may be flat in this direction. Without gravity, they need a velocity.
+    shape : ConvexShape, optional
+        Polyhedra to insert in place of spheres, in random orientations.
+    mix : sequence of dict, optional
+        Mixture of several kinds of grains. Each dict has the keys ``"share"``, the part of the mass
+        of this kind, and ``"material"``. It may have ``"radii"``, ``"cluster"`` and ``"shape"``.
+        Shares may have any sum. The arguments of these names are then left out.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, the particles do not fit into the box, or the material has
-        no density where one is needed.
+        If a number is out of its range, the particles do not fit into the box, the material has
+        no density where one is needed, or arguments exclude each other.
     TypeError
         If an argument is of another type.
 
     Notes
     -----
     The radii of the inserted spheres have the given distribution: a waiting sphere is not replaced
-    by a smaller one.
+    by a smaller one. With a `mass_rate`, a grain is due when the mass that was to come by then
+    reaches that of all grains up to it. In a mixture, the next grain is of the kind that is
+    farthest behind its share: each kind has its share of the mass, up to one of its grains.
 
     While no particle waits, each particle is tried in the step in which it is due. If there is no
     place for it, the simulation tries again 1, 2, 4, ... 32 and 64 steps later, then every 64
@@ -113,6 +109,11 @@ class Insertion(Value):
     Each particle is tried at as many places as there were steps since the last try, with at most
     1024 places for all together. Steps count from the first failure, so a run in parts or from a
     restart file has the same bits.
+
+    A body is inserted where its circumscribed sphere overlaps nothing.
+
+    Restart files hold everything but callables, and distributions that are not SciPy's own: give
+    these to `load_simulation` again. The last bits of SciPy's numbers depend on the machine.
 
     Examples
     --------
@@ -123,46 +124,151 @@ class Insertion(Value):
     >>> centers, radii = feed.draw(state, 0.005, lambda centers, radii: radii > 1)
     >>> len(radii), state.inserted
     (10, 10)
+
+    Half a kilogram a second of gravel from a sieve curve, which is thrown down through the upper
+    face of the box:
+
+    >>> gravel = abut.Sizes.sieve([4e-3, 8e-3, 16e-3], [0, 0.4, 1])
+    >>> box = [[0, 0, 1], [0.2, 0.2, 1.02]]
+    >>> feed = abut.Insertion(
+    ...     box, gravel, material=grain, mass_rate=0.5, velocity=(0, 0, -1), direction="-z"
+    ... )
+    >>> sim = abut.Simulation(step=1e-3)
+    >>> handle = sim.add_insertion(feed)
+    >>> sim.run(1.0)
+    >>> round(float(sim.masses.sum()), 2)
+    0.5
+
+    Spheres and cubes, three parts to one by mass:
+
+    >>> corners = [[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    >>> kinds = [
+    ...     {"share": 3, "radii": (2e-3, 3e-3), "material": grain},
+    ...     {"share": 1, "radii": 3e-3, "shape": abut.ConvexShape(corners), "material": grain},
+    ... ]
+    >>> feed = abut.Insertion(box, rate=1000, mix=kinds)
     """
 
     box: checks.Box
-    radii: float | tuple[float, float] | None
-    rate: float
-    material: Material
+    radii: Radii | None = None
+    rate: float | None = None
+    material: Material | None = None
     seed: int = 0
     cluster: Cluster | None = None
+    mass_rate: float | None = field(default=None, kw_only=True, metadata={NEW: True})
+    velocity: Any = field(default=None, kw_only=True, metadata={NEW: True})
+    direction: str | None = field(default=None, kw_only=True, metadata={NEW: True})
+    shape: ConvexShape | None = field(default=None, kw_only=True, metadata={NEW: True})
+    mix: Any = field(default=None, kw_only=True, metadata={NEW: True})
 
     def __post_init__(self) -> None:
         self._settle(
-            box=checks.box(self.box, "box"),
-            rate=checks.positive(self.rate, "rate"),
-            seed=_read_seed(self.seed),
+            rate=None if self.rate is None else checks.positive(self.rate, "rate"),
+            mass_rate=read_optional(self.mass_rate, "mass_rate"),
+            seed=read_seed(self.seed),
+            direction=read_direction(self.direction),
+            velocity=read_velocity(self.velocity),
         )
-        if not isinstance(self.material, Material):
-            raise TypeError(f"material is {self.material!r}, but must be a Material")
-        if self.cluster is None:
-            self._settle(radii=_read_radii(self.radii))
-        elif not isinstance(self.cluster, Cluster):
-            raise TypeError(f"cluster is {self.cluster!r}, but must be a Cluster")
-        elif self.radii is not None:
-            raise ValueError("radii must be None where clusters come: they have their own")
-        self._check_density()
-        self._check_box()
+        self._settle(box=read_box(self.box, self._across))
+        if (self.rate is None) == (self.mass_rate is None):
+            both = "are both given" if self.rate is not None else "are missing"
+            raise ValueError(f"rate and mass_rate {both}: give one of them")
+        self._read_kinds()
+        self._check_velocity()
+        low, high = np.array(self.box)
+        for kind in self.kinds:
+            kind.check_box(low, high, self._across)
+
+    def _read_kinds(self) -> None:
+        """Check the kinds of grains, and store what was read."""
+        if self.mix is not None:
+            for name in ("radii", "material", "cluster", "shape"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f"{name} and mix are both given: put {name} into mix")
+            self._settle(mix=read_mix(self.mix))
+            return
+        kind = Grains(self.radii, self.material, self.cluster, self.shape)  # type: ignore[arg-type]
+        self._settle(radii=kind.radii)
+
+    def _check_velocity(self) -> None:
+        """Raise a ValueError if grains go out of the face through which they come in."""
+        if self.direction is None or self.velocity is None:
+            return
+        axis, sign = DIRECTIONS[self.direction]
+        for row in np.reshape(self.velocity, (-1, 3)):
+            if row[axis] * (-1.0 if sign else 1.0) < 0:
+                raise ValueError(
+                    f"velocity has a component of {row[axis]:g} along {'xyz'[axis]}, but grains"
+                    f' come in along "{self.direction}"'
+                )
+
+    @cached_property
+    def kinds(self) -> tuple[Grains, ...]:
+        """The kinds of grains that are inserted: those of `mix`, or one."""
+        if self.mix is not None:
+            return tuple(self.mix)
+        return (Grains(self.radii, self.material, self.cluster, self.shape),)  # type: ignore[arg-type]
+
+    @property
+    def _across(self) -> Indices:
+        """The axes along which places are random."""
+        axis = None if self.direction is None else DIRECTIONS[self.direction][0]
+        return np.array([k for k in range(3) if k != axis])
+
+    @property
+    def _follows_masses(self) -> bool:
+        """Whether the next grain depends on the masses of those before."""
+        return self.mix is not None or self.mass_rate is not None
+
+    # ---- progress ----
 
     def begin(self) -> InsertionState:
         """The state of an insertion that has inserted nothing."""
-        return InsertionState(np.random.Generator(np.random.PCG64(self.seed)))
+        state = InsertionState(np.random.Generator(np.random.PCG64(self.seed)))
+        if self._follows_masses or any(kind.is_even for kind in self.kinds):
+            starts = [start_of(state.generator) if kind.is_even else 0 for kind in self.kinds]
+            state.kinds = [KindState(start) for start in starts]
+        if self._follows_masses:
+            for number in range(len(self.kinds)):
+                self._draw_ahead(state, number)
+        return state
 
     @staticmethod
     def state_from_dict(stored: Mapping[str, Any]) -> InsertionState:
         """Read the state from what `InsertionState.to_dict` returned."""
         generator = np.random.Generator(np.random.PCG64())
         generator.bit_generator.state = stored["generator"]
-        return InsertionState(generator, int(stored["inserted"]), list(stored["waiting"]))
+        kinds = [KindState(**kind) for kind in stored.get("kinds", ())]
+        waiting, waiting_kinds = list(stored["waiting"]), list(stored.get("waiting_kinds", ()))
+        return InsertionState(generator, int(stored["inserted"]), waiting, kinds, waiting_kinds)
 
     def due(self, time_elapsed: float) -> int:
-        """The number of particles that are due in the time since the insertion began."""
+        """The number of particles that are due in the time since the insertion began.
+
+        A ValueError if there is a `mass_rate` in place of a `rate`.
+        """
+        if self.rate is None:
+            raise ValueError("the number of particles that are due depends on their masses")
         return math.floor(self.rate * time_elapsed * (1 + _ROUNDING))
+
+    def is_due(self, state: InsertionState, time_elapsed: float) -> bool:
+        """Whether a particle is due, or waits."""
+        if self.rate is not None:
+            return self.due(time_elapsed) > state.inserted
+        return bool(state.waiting) or self._comes(state, time_elapsed)
+
+    def next_time(self, state: InsertionState) -> float:
+        """The time since the beginning at which the next particle is due, if none waits."""
+        if self.mass_rate is None:
+            return (state.inserted + 1) / self.rate  # type: ignore[operator]
+        number = self._next_kind(state)
+        mass = self.kinds[number].mass(state.kinds[number].ahead[0])
+        return (sum(kind.mass for kind in state.kinds) + mass) / self.mass_rate
+
+    def _comes(self, state: InsertionState, time_elapsed: float) -> bool:
+        return bool(self.next_time(state) <= time_elapsed * (1 + _ROUNDING))
+
+    # ---- draws ----
 
     def draw(
         self,
@@ -191,161 +297,173 @@ class Insertion(Value):
         Returns
         -------
         centers, radii : (n, 3) and (n,) ndarray of float64
-            For clusters, the centers of mass and the orientations: quaternions (n, 4), x, y, z, w,
-            from the frame in which the cluster was given to the world.
+            For clusters and bodies, the centers of mass and the orientations: quaternions (n, 4),
+            x, y, z, w, from the frame in which they were given to the world.
+
+        Raises
+        ------
+        ValueError
+            If the insertion has a `mix`: use `arrive`.
         """
-        state.waiting += self._sizes(state, time_elapsed)
+        if self.mix is not None:
+            raise ValueError("draw is for one kind of particle, but there is a mix: use arrive")
+        turns = self.kinds[0].turns
+        for one in self.arrive(state, time_elapsed, near, period, tries):
+            return one.positions, one.turns if turns else one.sizes
+        return np.empty((0, 3)), np.empty((0, 4) if turns else 0)
+
+    def arrive(
+        self,
+        state: InsertionState,
+        time_elapsed: float,
+        near: Near,
+        period: Period | None = None,
+        tries: int = 1,
+    ) -> list[Arrival]:
+        """Draw the particles to insert now, as `draw` does: one `Arrival` for each kind."""
+        self._become_due(state, time_elapsed)
         count = len(state.waiting)
-        rounds = max(1, min(tries, _PLACES // max(count, 1)))
-        sizes = np.tile(np.array(state.waiting, np.float64), rounds)
-        turns = self._turns(state, len(sizes))
-        offsets, radii = self._bodies(sizes, turns)
-        positions, fits = self._places(state, offsets, radii)
-        centers = positions[:, None] + offsets
-        rows = _first_free(_free(centers, radii, fits, near), rounds)
-        rows = rows[_apart(centers[rows], radii[rows], period)]
+        if not count:
+            return []
+        rounds = max(1, min(tries, _PLACES // count))
+        trial = make_trial(self.kinds, state, rounds)
+        positions, fits = self._places(state, trial)
+        rows = choose(trial, positions, fits, near, rounds, period)
         comes = np.zeros(count, bool)
-        comes[rows % max(count, 1)] = True
+        comes[rows % count] = True
         state.inserted += len(rows)
-        state.waiting = sizes[:count][~comes].tolist()
-        return positions[rows], sizes[rows] if self.cluster is None else turns[rows]
+        state.waiting = trial.sizes[:count][~comes].tolist()
+        if state.waiting_kinds:
+            state.waiting_kinds = trial.kinds[:count][~comes].tolist()
+        return self._arrivals(state, trial, positions, rows)
+
+    def _arrivals(
+        self, state: InsertionState, trial: Trial, positions: Doubles, rows: Indices
+    ) -> list[Arrival]:
+        """The grains in these rows of a trial, one `Arrival` for each kind."""
+        velocities, kinds = self._velocities(state, len(rows)), trial.kinds[rows]
+        found = []
+        for kind in np.unique(kinds).tolist():
+            some = rows[kinds == kind]
+            fast = None if velocities is None else velocities[kinds == kind]
+            found.append(Arrival(kind, positions[some], trial.sizes[some], trial.turns[some], fast))
+        return found
 
     # ---- what is inserted ----
 
-    def _sizes(self, state: InsertionState, time_elapsed: float) -> list[float]:
-        """Radii of the spheres that have become due; 1 for each cluster."""
-        due = self.due(time_elapsed) - state.inserted
-        count = max(min(due, self._capacity()) - len(state.waiting), 0)
-        if isinstance(self.radii, tuple):
-            low, high = self.radii
-            return (low + (high - low) * state.generator.random(count)).tolist()
-        return [1.0 if self.radii is None else self.radii] * count
+    def _become_due(self, state: InsertionState, time_elapsed: float) -> None:
+        """Let the grains that have become due wait."""
+        most = self._capacity(state)
+        if self.rate is not None:
+            most = min(self.due(time_elapsed) - state.inserted, most)
+        count = max(most - len(state.waiting), 0)
+        if not self._follows_masses:
+            state.waiting += self._drawn(state, 0, count).tolist()
+            return
+        for _ in range(count):
+            if self.rate is None and not self._comes(state, time_elapsed):
+                return
+            self._take_next(state)
 
-    def _capacity(self) -> int:
-        """An upper bound of the number of particles that fit into the box."""
+    def _take_next(self, state: InsertionState) -> None:
+        """Let the next grain wait, which was drawn ahead."""
+        number = self._next_kind(state)
+        progress = state.kinds[number]
+        size = progress.ahead.pop(0)
+        progress.mass += self.kinds[number].mass(size)
+        state.waiting.append(size)
+        if self.mix is not None:
+            state.waiting_kinds.append(number)
+        if not progress.ahead:
+            self._draw_ahead(state, number)
+
+    def _next_kind(self, state: InsertionState) -> int:
+        """The kind of the next grain: the one that is farthest behind its share of the mass."""
+        if len(self.kinds) == 1:
+            return 0
+        middles = [
+            (progress.mass + 0.5 * kind.mass(progress.ahead[0])) / kind.share
+            for kind, progress in zip(self.kinds, state.kinds, strict=True)
+        ]
+        return middles.index(min(middles))
+
+    def _draw_ahead(self, state: InsertionState, number: int) -> None:
+        state.kinds[number].ahead = self._drawn(state, number, _AHEAD).tolist()
+
+    def _drawn(self, state: InsertionState, number: int, count: int) -> Doubles:
+        """Draw sizes (count,) of a kind of grain."""
+        kind = self.kinds[number]
+        if not state.kinds:
+            return kind.sizes(state.generator, np.zeros(count))
+        progress = state.kinds[number]
+        places = strata(progress.start, progress.drawn, count)
+        progress.drawn += count
+        sizes = kind.sizes(state.generator, places)
+        if kind.is_unknown and count:
+            self._check_fit(kind, sizes)
+        return sizes
+
+    def _check_fit(self, kind: Grains, sizes: Doubles) -> None:
         low, high = np.array(self.box)
-        radius = self._largest() if not isinstance(self.radii, tuple) else self.radii[0]
-        volume = 4 / 3 * np.pi * (radius * radius * radius)
-        return int(min(np.prod(high - low) / volume + 1, _MOST))
+        smallest, largest = float((high - low)[self._across].min()), kind.radius(sizes.max())
+        if 2 * largest > smallest:
+            raise ValueError(
+                f"{kind.radii} returned a radius for which a grain is {2 * largest:g} wide, but the"
+                f" box is {smallest:g} wide: give a larger box or smaller radii"
+            )
 
-    def _largest(self) -> float:
-        """The largest radius of the spheres, or of the cluster's members."""
-        if self.cluster is not None:
-            return float(self.cluster.radii.max())
-        return self.radii[1] if isinstance(self.radii, tuple) else self.radii or 0.0
+    def _capacity(self, state: InsertionState) -> int:
+        """An upper bound of the number of particles that fit into the box."""
+        sizes = [kind.extremes[0] for kind in self.kinds]
+        if not all(sizes):
+            # nothing is known of a user's function but the radii that it has returned
+            sizes = [min(state.waiting, default=0.0)] * len(sizes)
+        if not all(sizes):
+            return _MOST
+        low, high = np.array(self.box)
+        space = np.prod((high - low)[self._across])
+        most = max(space / self._needs(*one) for one in zip(self.kinds, sizes, strict=True))
+        return int(min(most + 1, _MOST))
 
-    def _turns(self, state: InsertionState, count: int) -> Doubles:
-        """Random orientations of clusters, quaternions (n, 4); an array (n, 0) for spheres."""
-        if self.cluster is None:
-            return np.empty((count, 0))
-        return _orientations(state.generator, count)
+    def _needs(self, kind: Grains, size: float) -> float:
+        """The volume of a grain, or the area that it covers of a face."""
+        if self.direction is None:
+            return kind.volume(size)
+        return math.pi * kind.radius(size) * kind.radius(size)
 
-    def _bodies(self, sizes: Doubles, turns: Doubles) -> tuple[Doubles, Doubles]:
-        """Centers (n, k, 3) of bodies' spheres, relative to a body's position, and radii (n, k)."""
-        if self.cluster is None:
-            return np.zeros((len(sizes), 1, 3)), sizes[:, None]
-        members = turned(turns[:, None], self.cluster.centers - self.cluster.offset)
-        return members, np.tile(self.cluster.radii, (len(turns), 1))
+    def _velocities(self, state: InsertionState, count: int) -> Doubles | None:
+        if self.velocity is None:
+            return None
+        bounds = np.reshape(self.velocity, (-1, 3))
+        if len(bounds) == 1:
+            return np.tile(bounds, (count, 1))
+        low, high = bounds
+        return np.asarray(low + (high - low) * state.generator.random((count, 3)))
 
     # ---- where it is inserted ----
 
-    def _places(
-        self, state: InsertionState, offsets: Doubles, radii: Doubles
-    ) -> tuple[Doubles, _Mask]:
-        """A random position of each body, and whether it fits into the box in its orientation."""
-        low, high = self._bounds(offsets, radii)
+    def _places(self, state: InsertionState, trial: Trial) -> tuple[Doubles, NDArray[np.bool_]]:
+        """A random position of each grain, and whether it fits into the box in its orientation."""
+        low, high = bounds(trial, self.box)
         positions = low + state.generator.random(low.shape) * (high - low)
-        return positions, np.all(low <= high, axis=1)
+        if self.direction is not None:
+            axis, sign = DIRECTIONS[self.direction]
+            positions[:, axis] = (high if sign else low)[:, axis]
+        return positions, np.all((low <= high)[:, self._across], axis=1)
 
-    def _bounds(self, offsets: Doubles, radii: Doubles) -> tuple[Doubles, Doubles]:
-        """Lowest and highest positions, (n, 3) each, of bodies that are wholly inside the box."""
-        low, high = np.array(self.box)
-        reach = radii[..., None]
-        return low - (offsets - reach).min(axis=1), high - (offsets + reach).max(axis=1)
+    # ---- radii that files do not hold ----
 
-    def _check_density(self) -> None:
-        if self.cluster is not None:
-            self.cluster.mass_for(self.material.density)
-        elif self.material.density is None:
-            raise ValueError(f"material is {self.material}, but needs a density for spheres")
+    def with_given(self, sizes: Mapping[str, Any]) -> Insertion:
+        """Take radii of the user's own from `sizes`, by the names that a file holds."""
 
-    def _check_box(self) -> None:
-        low, high = np.array(self.box)
-        smallest = float((high - low).min())
-        if 2 * self._largest() > smallest:
-            raise ValueError(
-                f"the box is {smallest:g} wide, but the spheres' diameter is"
-                f" {2 * self._largest():g}: give a larger box or smaller radii"
-            )
-        turns = _orientations(np.random.default_rng(0), _TRIALS if self.cluster is not None else 0)
-        offsets, radii = self._bodies(np.ones(len(turns)), turns)
-        if len(turns) and not np.less_equal(*self._bounds(offsets, radii)).all(axis=1).any():
-            raise ValueError("the cluster fits into the box in no orientation: give a larger box")
+        def found(radii: Any) -> Any:
+            return radii.with_given(sizes) if isinstance(radii, NamedSizes) else radii
 
+        mix = self.mix and tuple(replace(kind, radii=found(kind.radii)) for kind in self.mix)
+        return replace(self, radii=found(self.radii), mix=mix)
 
-def _free(centers: Doubles, radii: Doubles, tried: _Mask, near: Near) -> _Mask:
-    """Which bodies, of k spheres each, overlap no particle and no wall; False if not tried."""
-    free = tried.copy()
-    rows = np.flatnonzero(tried)
-    if len(rows):
-        taken = near(centers[rows].reshape(-1, 3), np.ascontiguousarray(radii[rows]).ravel())
-        free[rows] = ~taken.reshape(len(rows), -1).any(axis=1)
-    return free
-
-
-def _first_free(free: _Mask, rounds: int) -> Indices:
-    """The row in `free` of the first free place of each body that has a free place.
-
-    Rows are those of all bodies in the first round, then of all bodies in the second, and so on.
-    """
-    of_rounds = free.reshape(rounds, -1)
-    bodies = np.flatnonzero(of_rounds.any(axis=0))
-    return bodies + of_rounds.shape[1] * of_rounds[:, bodies].argmax(axis=0)
-
-
-def _apart(centers: Doubles, radii: Doubles, period: Period | None) -> _Mask:
-    """Which of these bodies, of k spheres each, to insert: of two that overlap, only the first."""
-    comes = np.ones(len(centers), bool)
-    if not len(centers):
-        return comes
-    count = radii.shape[1]
-    pairs = find_pairs(centers.reshape(-1, 3), radii.ravel(), period=period)
-    bodies = np.unique(np.column_stack([pairs.i // count, pairs.j // count]), axis=0)
-    for first, second in bodies[bodies[:, 0] != bodies[:, 1]].tolist():
-        # pairs are sorted by `first`, so `comes[first]` does not change any more
-        comes[second] &= not comes[first]
-    return comes
-
-
-def _orientations(generator: np.random.Generator, count: int) -> Doubles:
-    """Random unit quaternions (n, 4), uniform over all orientations."""
-    found = np.empty((0, 4))
-    while len(found) < count:
-        # of random points in a cube of four dimensions, keep those in the ball that fits into it
-        points = 2.0 * generator.random((4 * (count - len(found)), 4)) - 1.0
-        sizes = lengths(points)
-        inside = (sizes > 0) & (sizes <= 1)
-        found = np.concatenate([found, points[inside] / sizes[inside, None]])
-    return found[:count]
-
-
-# ---- arguments -----------------------------------------------------------------------------------
-
-
-def _read_radii(value: object) -> float | tuple[float, float]:
-    radii = checks.doubles(value, "radii")
-    if radii.shape not in ((), (2,)):
-        raise ValueError(f"radii has shape {radii.shape}, but must be a number or (low, high)")
-    if not radii.ndim:
-        return checks.positive(float(radii), "radii")
-    low, high = (checks.positive(float(one), f"radii[{k}]") for k, one in enumerate(radii))
-    if low > high:
-        raise ValueError(f"radii is ({low}, {high}), but must be (low, high), low first")
-    return low, high
-
-
-def _read_seed(value: object) -> int:
-    seed = checks.whole(value, "seed")
-    if seed < 0:
-        raise ValueError(f"seed is {seed}, but must be 0 or positive")
-    return seed
+    @property
+    def own_sizes(self) -> list[tuple[str, Any]]:
+        """Names and objects of the user's own radii, which files do not hold."""
+        radii = [kind.radii for kind in self.kinds]
+        return [(one.name, one.given) for one in radii if isinstance(one, NamedSizes)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,10 @@ from ..search.shape import ConvexShape
 from .bonds import refusal
 from .cell import restore_cell
 from .column_input import Numbers
+from .convex_bodies import shape_from
 from .deforming import Structure, check_structures
 from .drives import read_moving
+from .given_sizes import read_given_sizes
 from .insertion import Insertion
 from .restart_file import (
     ACCOUNT,
@@ -54,6 +56,14 @@ from .wall_entries import touched_meshes
 _Arrays = Mapping[str, NDArray[Any]]
 
 
+class _Called(NamedTuple):
+    """Callables that files do not hold: motions and deformations of walls, and radii."""
+
+    motions: dict[int, Any]
+    deform: dict[int, Structure]
+    sizes: dict[str, Any]
+
+
 def load_simulation(
     path: str | os.PathLike[str],
     meshes: Any = (),
@@ -63,6 +73,7 @@ def load_simulation(
     laws: Mapping[str, Any] | None = None,
     deform: Mapping[int, Structure] | None = None,
     workers: int | None = None,
+    sizes: Mapping[str, Any] | None = None,
 ) -> Simulation:
     """Load a simulation from a restart file, which `Simulation.save` wrote.
 
@@ -86,6 +97,9 @@ def load_simulation(
         the file holds their current vertices.
     workers : int, optional
         Greatest number of threads, by default that of the saved simulation: see `Simulation`.
+    sizes : dict of str to callable or distribution, optional
+        Callables that draw radii of an `Insertion`, by their names, and frozen distributions that
+        are not SciPy's own.
 
     Returns
     -------
@@ -127,7 +141,7 @@ def load_simulation(
     True
     """
     file = Path(path)
-    own = read_given(laws)
+    own, own_sizes = read_given(laws), read_given_sizes(sizes)
     check_structures(deform or {})
     worker_count(workers)  # raises an error if the argument is wrong
     with errors_naming(file):
@@ -136,7 +150,7 @@ def load_simulation(
         if workers is not None:
             setup = {**setup, "workers": workers}
         begin = partial(_begin, setup, own)
-        called = dict(motions or {}), dict(deform or {})
+        called = _Called(dict(motions or {}), dict(deform or {}), own_sizes)
         simulation = _made(setup, arrays, _read_meshes(meshes), called, begin)
     for call in forces:
         simulation.add_force(call)
@@ -173,17 +187,17 @@ def _made(
     setup: Mapping[str, Any],
     arrays: _Arrays,
     meshes: tuple[Mesh, ...],
-    called: tuple[dict[int, Any], dict[int, Structure]],
+    called: _Called,
     begin: Callable[[], Simulation],
 ) -> Simulation:
-    motions, deform = called
+    motions, deform, sizes = called
     given = {number: read_moving(motion) for number, motion in motions.items()}
     try:
         simulation = begin()
         entries = read_entries(setup["walls"], meshes, given)
         entries = read_deformed(entries, setup["walls"], arrays, deform)
-        feeds = [_feed(stored) for stored in setup["feeds"]]
-        shapes = [_shape(stored) for stored in setup["shapes"]]
+        feeds = [_feed(stored, sizes) for stored in setup["feeds"]]
+        shapes = [shape_from(**stored) for stored in setup["shapes"]]
         numbers = _next_numbers(setup)
         step_count = _whole(setup, "step_count")
         order_step = _whole(setup, "order_step")
@@ -323,7 +337,9 @@ def copied(
     meshes = tuple(entry.mesh for entry in there if isinstance(entry.mesh, Mesh))
     motions = {k: e.motion for k, e in enumerate(entries) if e.is_given or e.is_asked}
     setup = json.loads(json.dumps(setup_of(simulation)))
-    called = motions, dict(deform)
+    for stored, feed in zip(setup["feeds"], simulation._known.feeds, strict=True):
+        stored["insertion"] = feed.insertion
+    called = _Called(motions, dict(deform), {})
     begin = partial(_alike, simulation, threads)
     return _made(setup, arrays_of(simulation), meshes, called, begin)
 
@@ -340,20 +356,20 @@ def _alike(simulation: Simulation, workers: int | None) -> Simulation:
     return found
 
 
-def _feed(stored: Mapping[str, Any]) -> Feed:
-    insertion = from_dict(stored["insertion"])
+def _feed(stored: Mapping[str, Any], sizes: Mapping[str, Any]) -> Feed:
+    # a copy has the insertion itself
+    insertion = stored["insertion"]
+    if isinstance(insertion, dict):
+        insertion = from_dict(insertion)
     if not isinstance(insertion, Insertion):
         raise ValueError("its setup is damaged: it has something else where an insertion must be")
+    if isinstance(stored["insertion"], dict):
+        insertion = insertion.with_given(sizes)
     state = insertion.state_from_dict(stored["state"])
     seen, since = int(stored["seen"]), stored["full_since"]
     if since is not None and not 0 <= int(since) <= seen:
         raise ValueError(f"its setup is damaged: an insertion waits since step {since}")
     return Feed(insertion, state, float(stored["start"]), stored["until"], seen, since)
-
-
-def _shape(stored: Mapping[str, Any]) -> ConvexShape:
-    facets = np.array(stored["indices"], np.intp), np.array(stored["offsets"], np.intp)
-    return ConvexShape(stored["vertices"], facets, radius=stored["radius"])
 
 
 # ---- spheres, clusters and tables ----------------------------------------------------------------

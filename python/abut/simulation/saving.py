@@ -20,8 +20,8 @@ from ..laws.law_table import Law
 from ..laws.user_law_files import to_stored
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
-from ..search.shape import ConvexShape
 from .cell_contents import cell_of
+from .convex_bodies import stored_shape
 from .deforming import Deforming
 from .drives import numbers
 from .python_side import Bounds
@@ -48,6 +48,7 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
     file = Path(path)
     if file.suffix.lower() != ".npz":
         raise ValueError(f"{file} must end in .npz: a simulation is written as a NumPy archive")
+    _check_names(simulation)
     arrays = arrays_of(simulation)
     setup = json.dumps(setup_of(simulation)).encode()
     try:
@@ -64,6 +65,18 @@ def save(simulation: Simulation, path: str | os.PathLike[str]) -> None:
             setup=np.frombuffer(setup, np.uint8),
             **arrays,  # type: ignore[arg-type]
         )
+
+
+def _check_names(simulation: Simulation) -> None:
+    """Raise a ValueError if functions for the radii of insertions differ, but not their names."""
+    known: dict[str, Any] = {}
+    for feed in simulation._known.feeds:
+        for name, function in feed.insertion.own_sizes:
+            if known.setdefault(name, function) is not function:
+                raise ValueError(
+                    f"two functions for radii of insertions have the name {name}, by which a file"
+                    " names them: rename one"
+                )
 
 
 def _deforming(simulation: Simulation) -> list[Deforming]:
@@ -109,7 +122,7 @@ def setup_of(simulation: Simulation) -> dict[str, Any]:
         "next_body": simulation._settled().next_body,
         "force_count": len(simulation._forces),
         "body_force_count": len(simulation._body_forces),
-        "shapes": [_shape_setup(shape) for shape in simulation.shapes],
+        "shapes": [stored_shape(shape) for shape in simulation.shapes],
         "materials": [material.to_dict() for material in laws.materials],
         "laws": [[a, b, _law_setup(law)] for (a, b), law in laws.laws.items()],
         "kept": laws.names,
@@ -128,12 +141,6 @@ def _bounds_setup(simulation: Simulation) -> dict[str, Any] | None:
 
 def _law_setup(law: Law) -> dict[str, Any]:
     return law.to_dict() if isinstance(law, Value) else to_stored(law)
-
-
-def _shape_setup(shape: ConvexShape) -> dict[str, Any]:
-    """The numbers from which a reader makes an equal shape."""
-    names = ("vertices", "indices", "offsets")
-    return {name: getattr(shape, name).tolist() for name in names} | {"radius": shape.radius}
 
 
 def _wall_setup(entry: WallEntry) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..base.arrays import Doubles, Indices
-from .insertion import Insertion, InsertionState
+from .insertion import Insertion
+from .insertion_state import InsertionState
 
 # largest number of steps: a double holds all whole numbers up to it exactly
 MOST_STEPS = 2.0**53
@@ -155,8 +156,9 @@ class Feed:
 
     def is_due(self, now: int, beat: Beat) -> bool:
         """Whether the insertion is tried after this step."""
-        due = self.insertion.due(beat.time(now) - self.start)
-        return not self._has_ended(now, beat) and due > self.state.inserted and self._looks(now)
+        if self._has_ended(now, beat) or not self._looks(now):
+            return False
+        return self.insertion.is_due(self.state, beat.time(now) - self.start)
 
     def steps_ahead(self, now: int, beat: Beat) -> int:
         """A lower bound of the number of steps until the next try; at least 1."""
@@ -166,7 +168,7 @@ class Feed:
             return self.full_since + _look_after(now - self.full_since) - now
         if self.is_due(now + 1, beat):
             return 1
-        next_due = (self.state.inserted + 1) / self.insertion.rate
+        next_due = self.insertion.next_time(self.state)
         ahead = beat.steps(next_due - (beat.time(now) - self.start))
         # one step less, because of rounding: too early is harmless, since `is_due` is checked again
         return max(1, int(min(ahead, MOST_STEPS)) - 1) if ahead > 0 else int(MOST_STEPS)

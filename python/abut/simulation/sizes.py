@@ -17,7 +17,7 @@ from ..base.values import Value
 
 # The fraction of grains beyond 4 standard deviations of a normal distribution, at either end
 # (a probability of 3.2e-5). Distributions without ends are cut there.
-_TAIL = 1.0 - 0.999968328758167
+TAIL = 1.0 - 0.999968328758167
 
 # largest rounding error of the end of a sieve curve
 _ROUNDING = 1e-9
@@ -34,7 +34,7 @@ _MIDDLE = (
     (5226.4952788528545610, 28729.085735721942674, 39307.895800092710610, 21213.794301586595867,
      5394.1960214247511077, 687.18700749205790830, 42.313330701600911252, 1.0),
 )  # fmt: skip
-_TAILS = (
+TAILS = (
     (7.7454501427834140764e-4, 0.0227238449892691845833, 0.241780725177450611770,
      1.27045825245236838258, 3.64784832476320460504, 5.7694972214606914055,
      4.6303378461565452959, 1.42343711074968357734),
@@ -211,11 +211,15 @@ class Sizes(Value):
 
     def __call__(self, generator: np.random.Generator, count: int) -> Doubles:
         """Draw radii (count,)."""
-        return self.radii(strata(start_of(generator), 0, count))
+        return self._drawn(generator, strata(start_of(generator), 0, count))
 
     def radii(self, places: ArrayLike) -> Doubles:
         """The radii (n,) at places (n,) from 0 to 1: the fraction of grains that are smaller."""
         raise NotImplementedError
+
+    def _drawn(self, generator: np.random.Generator, places: Doubles) -> Doubles:
+        """Radii at places that fill 0 to 1 evenly; `generator` is for functions of users."""
+        return self.radii(places)
 
     def __repr__(self) -> str:
         given = [(one.name, getattr(self, one.name)) for one in fields(self)]  # type: ignore[arg-type]
@@ -276,8 +280,8 @@ class _Tailed(Sizes):
     @cached_property
     def _ends(self) -> tuple[float, float]:
         """The places of the ends in the whole distribution."""
-        low = _TAIL if self.low is None else self._place(self.low)
-        return low, 1.0 - _TAIL if self.high is None else self._place(self.high)
+        low = TAIL if self.low is None else self._place(self.low)
+        return low, 1.0 - TAIL if self.high is None else self._place(self.high)
 
     def _place(self, radius: float) -> float:
         """The fraction of grains that are smaller than this radius, by bisection."""
@@ -411,7 +415,7 @@ def normal_quantiles(places: ArrayLike) -> Any:
     middle = places - 0.5
     square = 0.180625 - middle * middle
     tail = np.sqrt(-logarithm(np.minimum(places, 1.0 - places)))
-    far = np.where(tail > 5.0, _ratio(_FAR, tail - 5.0), _ratio(_TAILS, tail - 1.6))
+    far = np.where(tail > 5.0, _ratio(_FAR, tail - 5.0), _ratio(TAILS, tail - 1.6))
     return np.where(square >= 0, middle * _ratio(_MIDDLE, square), np.copysign(far, middle))
 
 
