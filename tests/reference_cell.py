@@ -18,6 +18,7 @@ LEAST_GAIN = 2.0**-40
 
 # Grains with fewer contacts do not count in the stiffness of the cell.
 LEAST_CONTACTS = 4
+STEADY_TIMES = 10
 
 # The largest rate of a cell under stress, as an inertial number.
 INERTIAL_NUMBER = 0.03
@@ -124,6 +125,12 @@ def shorter_basis(cell):
     return numbers
 
 
+def next_rate(rate, steady, excess, drag, damping):
+    if drag + damping == 0:
+        return np.sign(excess) * np.inf if excess else 0.0
+    return rate + (excess - drag * (rate - steady)) / (drag + damping)
+
+
 class Control(NamedTuple):
     """What holds components of the stress."""
 
@@ -157,6 +164,7 @@ class Simulation(reference_dem.Simulation):
         self.center = self.flight = None  # of the linear field, and its velocity
         self.fallen = 0.0
         self.control, self.deforms = None, False
+        self.steady = np.zeros((3, 3))  # the slow mean of L where it is held
         self.deformation = np.eye(3)
         self.on_border = self.from_outside = self.flow = 0.0
 
@@ -184,6 +192,8 @@ class Simulation(reference_dem.Simulation):
             rate = np.where(ruled, np.nan, 0.0)
         rate = np.array(rate, float)
         assert (np.isnan(rate) == ruled).all(), "each component is ruled by one"
+        kept = self.steady_share(rate, ruled)
+        self.steady = np.where(ruled, kept * self.steady, 0.0)
         self.control = None
         if ruled.any():
             pressure = np.nanmax(np.abs(targets))
@@ -196,6 +206,13 @@ class Simulation(reference_dem.Simulation):
             self.fallen = self.heights()
         self.deforms = True
         self.set_rate(np.where(ruled, self.velocity_gradient, rate), affine)
+
+    def steady_share(self, rate, ruled):
+        """The share of the slow mean that is kept: the rates that are given may be others."""
+        if self.control is None or (ruled != ~np.isnan(self.control.targets.T)).any():
+            return 0.0
+        new, old = rate[~ruled], self.velocity_gradient[~ruled]
+        return np.clip(new @ old / (old @ old), 0, 1) if old.any() else 1.0
 
     def default_rate(self, pressure):
         density = self.masses.sum() / (4 / 3 * np.pi * self.radii**3).sum()
@@ -266,6 +283,8 @@ class Simulation(reference_dem.Simulation):
     def hold_stress(self):
         loads, rate = self.loads(), self.velocity_gradient.copy()
         targets, largest = self.control.targets, self.control.largest_rate
+        gives_way = ~np.isnan(targets.T) & np.eye(3, dtype=bool)  # pressures, which drive no flow
+        drive = np.abs(self.velocity_gradient[~gives_way]).max()
         for a, b in itertools.product(range(3), repeat=2):
             if np.isnan(targets[b, a]):
                 continue
@@ -274,20 +293,20 @@ class Simulation(reference_dem.Simulation):
             stiffness = sum(loads.stiffness[k] for k in both)
             damping = sum(loads.damping[k] for k in both)
             stress = sum(loads.stress[k[::-1]] for k in both) / len(both)
-            old = self.velocity_gradient[a, b]
-            found = self.next_rate(old, stress - targets[b, a], stiffness, damping)
+            rates, time = (self.velocity_gradient[a, b], self.steady[a, b]), self.answer(stiffness)
+            found = next_rate(*rates, stress - targets[b, a], stiffness * time, damping)
             rate[a, b] = np.clip(found, -largest, largest)
+            change = (rate[a, b] - self.steady[a, b]) * self.step / (STEADY_TIMES * time)
+            self.steady[a, b] = np.clip(self.steady[a, b] + change, -drive, drive)
         self.set_rate(rate)
 
-    def next_rate(self, rate, excess, stiffness, damping):
-        if stiffness + damping == 0:
-            return np.sign(excess) * np.inf if excess else 0.0
+    def answer(self, stiffness):
+        """The time in which the stress follows the rate."""
         time = 20 * self.step
         if stiffness > 0:
             density = self.masses.sum() / self.volume
             time = max(time, np.cbrt(self.volume) * np.sqrt(density / stiffness))
-        resistance = stiffness * time + damping
-        return rate + (excess - stiffness * time * rate) / resistance
+        return time
 
     def check_volume(self):
         if self.control is None:

@@ -204,6 +204,26 @@ def test_the_library_holds_stress_as_the_reference_does(name):
     assert len(sims[0].pairs) > 2
 
 
+@pytest.mark.parametrize(("part", "kept"), [(0.5, True), (2.0, True), (-1.0, False)])
+def test_the_slow_mean_of_rates_goes_on_with_the_given_ones(part, kept):
+    sims = [
+        build(make, friction=0.5, restitution=0.6)
+        for make in (abut.Simulation, reference_cell.Simulation)
+    ]
+    control = CONTROLS["lateral"]
+    for sim in sims:
+        sim.run(steps=20)
+        sim.deform_cell(**control)
+        sim.run(steps=120)
+        sim.deform_cell(part * np.array(control["rate"]), stress=control["stress"])
+    assert sims[1].steady.any() == kept
+    for sim in sims:
+        sim.run(steps=80)
+    for name in ("centers", "velocities", "velocity_gradient"):
+        ours, theirs = (getattr(sim, name) for sim in sims)
+        assert ours == pytest.approx(theirs, abs=1e-9 * np.abs(theirs).max()), name
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(60))
 def test_more_scenes_move_as_in_the_reference(seed):

@@ -549,6 +549,7 @@ abut_step_state abut_simulation_step_state(const abut_simulation *simulation);
 typedef struct abut_cell_hold {
     double targets[9];
     double is_held[9];   /* 1: the target is in force; 0: the velocity gradient is as it was set */
+    double steady[9];    /* the slow mean of the velocity gradient where it is held, otherwise 0 */
     double largest_rate; /* of each component that is held; positive */
     double first_volume; /* of the cell when the targets were set */
 } abut_cell_hold;
@@ -579,8 +580,8 @@ abut_cell abut_simulation_cell(const abut_simulation *simulation);
 /* Sets the velocity gradient from now on; all zeros end the deformation. affine: 1: adds the change
  * of the field L (x - center) to the velocities of all grains, otherwise 0. Vectors of the period
  * must repeat wherever the field changes; there must be no walls and no fixed grains. hold: NULL,
- * or the targets of the stress from now on; then all vectors must repeat. Its `first_volume` is not
- * read. */
+ * or the targets of the stress from now on; then all vectors must repeat. Its `steady` and
+ * `first_volume` are not read. */
 void abut_simulation_deform_cell(abut_simulation *simulation, const double gradient[9], int affine,
                                  const abut_cell_hold *hold);
 

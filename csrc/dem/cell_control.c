@@ -17,6 +17,11 @@ enum { LEAST_CONTACTS = 4 };
 /* The response of the cell is averaged over at least this many steps. */
 #define LEAST_STEPS 20.0
 
+/* The slow mean of the rate is taken over this many times tau (docs/dem.md eq. 58). With ten, the
+ * stress returns to its target without overshoot where the cell has at least 0.4 times the
+ * stiffness C, and with a decaying one where it is softer. */
+#define STEADY_TIMES 10.0
+
 /* ---- grains ---- */
 
 /* Sums over free spheres, clusters and bodies. Velocities are relative to the linear field. */
@@ -384,7 +389,8 @@ static cell_response respond(const abut_simulation *s, const grain_flow *grains,
 
 /* A component of the gradient, or two equal ones of a symmetric shear, under stress. */
 typedef struct cell_part {
-    double rate, excess; /* excess: stress above its target */
+    double rate, steady; /* steady: the slow mean of the rate */
+    double excess;       /* stress above its target */
     double stiffness, damping;
 } cell_part;
 
@@ -394,7 +400,8 @@ static cell_part part_of(const abut_cell_hold *hold, const vec3 gradient[3], con
     const int rate = 3 * a + b, stress = 3 * b + a;
     double rates[3];
     vec3_store(rates, gradient[a]);
-    cell_part p = {rates[b], r->stress[stress], r->stiffness[rate], r->damping[rate]};
+    cell_part p = {rates[b], hold->steady[rate], r->stress[stress], r->stiffness[rate],
+                   r->damping[rate]};
     if (a != b && hold->is_held[rate] != 0.0) {
         p.excess = 0.5 * (r->stress[stress] + r->stress[rate]);
         p.stiffness += r->stiffness[stress], p.damping += r->damping[stress];
@@ -403,31 +410,63 @@ static cell_part part_of(const abut_cell_hold *hold, const vec3 gradient[3], con
     return p;
 }
 
-/* The new rate, by docs/dem.md eq. 57. */
-static double settle(const cell_part *p, const cell_response *r, double most)
+static double limited(double rate, double most)
 {
-    double time = LEAST_STEPS * r->step;
-    if (p->stiffness > 0.0) {
-        time = larger(time, cube_root(r->volume) * sqrt(r->density / p->stiffness));
-    }
+    return smaller(larger(rate, -most), most);
+}
+
+/* The time tau in which the stress follows the rate: docs/dem.md eq. 58. */
+static double time_of(const cell_part *p, const cell_response *r)
+{
+    const double least = LEAST_STEPS * r->step;
+    return p->stiffness > 0.0
+               ? larger(least, cube_root(r->volume) * sqrt(r->density / p->stiffness))
+               : least;
+}
+
+/* The new rate, by docs/dem.md eq. 57. */
+static double settle(const cell_part *p, double time, double most)
+{
     const double drag = p->stiffness > 0.0 ? p->stiffness * time : 0.0;
     if (!(drag + p->damping > 0.0)) {
         return p->excess > 0.0 ? most : p->excess < 0.0 ? -most : 0.0;
     }
-    const double rate = p->rate + (p->excess - drag * p->rate) / (drag + p->damping);
-    return smaller(larger(rate, -most), most);
+    const double own = drag * (p->rate - p->steady);
+    return limited(p->rate + (p->excess - own) / (drag + p->damping), most);
+}
+
+/* The largest rate that may drive a steady flow: a given one, or a shear rate under stress. It is
+ * 0 while pressures alone are held, since then the cell comes to rest. */
+static double drive_of(const deforming_cell *c)
+{
+    double most = 0.0;
+    for (int a = 0; a < 3; a++) {
+        double rates[3];
+        vec3_store(rates, c->gradient[a]);
+        for (int b = 0; b < 3; b++) {
+            if (a != b || c->hold.is_held[3 * b + a] == 0.0) {
+                most = larger(most, fabs(rates[b]));
+            }
+        }
+    }
+    return most;
 }
 
 static void set_rates(abut_simulation *s, const cell_response *r, vec3 gradient[3])
 {
-    const abut_cell_hold *hold = &s->cell.hold;
+    abut_cell_hold *hold = &s->cell.hold;
+    const double drive = drive_of(&s->cell);
     for (int a = 0; a < 3; a++) {
         double rates[3];
         vec3_store(rates, s->cell.gradient[a]);
         for (int b = 0; b < 3; b++) {
             if (hold->is_held[3 * b + a] != 0.0) {
                 const cell_part part = part_of(hold, s->cell.gradient, r, a, b);
-                rates[b] = settle(&part, r, hold->largest_rate);
+                const double time = time_of(&part, r);
+                double *steady = &hold->steady[3 * a + b];
+                rates[b] = settle(&part, time, hold->largest_rate);
+                *steady += (rates[b] - *steady) * r->step / (STEADY_TIMES * time);
+                *steady = limited(*steady, drive);
             }
         }
         gradient[a] = vec3_load(rates);

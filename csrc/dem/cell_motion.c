@@ -210,6 +210,30 @@ static void begin_to_deform(abut_simulation *s)
     c->center_velocity = vec3_scale(sums.velocities, inverse);
 }
 
+/* Keeps the slow mean of the rates if the same components are held. It becomes smaller with the
+ * given rates, and is 0 if they are reversed. */
+static void keep_steady(const deforming_cell *c, const vec3 gradient[3], abut_cell_hold *next)
+{
+    double along = 0.0, before = 0.0, share = 1.0;
+    bool is_same = true;
+    for (int a = 0; a < 3; a++) {
+        double rates[3], old[3];
+        vec3_store(rates, gradient[a]), vec3_store(old, c->gradient[a]);
+        for (int b = 0; b < 3; b++) {
+            const double held = next->is_held[3 * b + a];
+            is_same = is_same && held == c->hold.is_held[3 * b + a];
+            along += held != 0.0 ? 0.0 : rates[b] * old[b];
+            before += held != 0.0 ? 0.0 : old[b] * old[b];
+        }
+    }
+    if (before > 0.0) {
+        share = smaller(larger(along / before, 0.0), 1.0);
+    }
+    for (int k = 0; k < 9; k++) {
+        next->steady[k] = is_same ? share * c->hold.steady[k] : 0.0;
+    }
+}
+
 static double kinetic_energy(const abut_simulation *s)
 {
     return s->step_count > 0 ? abut_simulation_energy(s).kinetic : 0.0;
@@ -225,12 +249,14 @@ void abut_simulation_deform_cell(abut_simulation *s, const double gradient[9], i
     if (!s->cell.deforms && will_deform) {
         begin_to_deform(s);
     }
+    abut_cell_hold next = hold ? *hold : none;
+    keep_steady(&s->cell, rows, &next);
+    next.first_volume = hold ? cell_volume(&s->lattice) : 0.0;
     cell_set_gradient(s, rows, affine);
     s->cell.deforms = will_deform;
     s->cell.pending += kinetic_energy(s) - before;
     s->cell.is_held = hold != NULL;
-    s->cell.hold = hold ? *hold : none;
-    s->cell.hold.first_volume = hold ? cell_volume(&s->lattice) : 0.0;
+    s->cell.hold = next;
 }
 
 void abut_simulation_set_targets(abut_simulation *s, const double targets[9], double largest_rate)

@@ -114,7 +114,10 @@ class Cells(Part):
         deformation gradient, which is not affected.
 
         Stress is held without a gain: each component of L changes by a step of Newton's method
-        with the stiffness and damping of the contacts (docs/dem.md, section 16). If the targets of
+        with the stiffness and damping of the contacts (docs/dem.md, section 16). After a change of
+        given rates it deviates for a while: by C tau L, with the cell's stiffness C, the time tau
+        that a wave takes through it, and the rate L that follows. In a steady flow the mean stress
+        is on its target. If the targets of
         both [a, b] and [b, a] are given, they must be equal, and L is symmetric there. A restart
         file has the targets of its last step; a callable must be given again.
 

@@ -23,7 +23,7 @@ _MATRICES = (
 # dtype of the library's abut_cell_hold
 HOLD = np.dtype(
     [
-        *((name, np.float64, (3, 3)) for name in ("targets", "is_held")),
+        *((name, np.float64, (3, 3)) for name in ("targets", "is_held", "steady")),
         *((name, np.float64) for name in ("largest_rate", "first_volume")),
     ]
 )
