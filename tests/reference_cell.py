@@ -19,6 +19,7 @@ LEAST_GAIN = 2.0**-40
 # Grains with fewer contacts do not count in the stiffness of the cell.
 LEAST_CONTACTS = 4
 STEADY_TIMES = 10
+PART_OF_TARGET = 0.5
 
 # The largest rate of a cell under stress, as an inertial number.
 INERTIAL_NUMBER = 0.03
@@ -140,15 +141,15 @@ class Control(NamedTuple):
 
 
 class Loads(NamedTuple):
-    """Stress, stiffness and damping of the cell, (3, 3) each.
+    """Stress of the cell (3, 3), indexed as `stress` is, with stiffness and damping.
 
-    The stress is indexed as `stress` is. The others are the resistance of [b, a] to a rate [a, b]
-    and are indexed as the rate is.
+    These are the resistance of [b, a] to a rate [a, b], (2, 3, 3), and are indexed as the rate is.
+    The first is that of all contacts, the second of those of grains with LEAST_CONTACTS.
     """
 
     stress: np.ndarray
-    stiffness: np.ndarray
-    damping: np.ndarray
+    all: np.ndarray
+    firm: np.ndarray
 
 
 class Simulation(reference_dem.Simulation):
@@ -269,13 +270,16 @@ class Simulation(reference_dem.Simulation):
         shear = np.where(law.friction > 0, shear, 0.0)
         damping = 2 * law.damping * np.where(law.is_hertz, np.sqrt(5 / 6), 1)
         dampers = damping * np.sqrt(normal * touch.mass), damping * np.sqrt(shear * touch.mass)
-        stiffness = stiffness + self.resistance(normal[counted], shear[counted], counted)
-        found = self.resistance(dampers[0][counted], dampers[1][counted], counted)
-        return Loads(stress + self.static_stress(), stiffness, found)
+        sums = [
+            np.array([stiffness + self.resistance(normal, shear, k), self.resistance(*dampers, k)])
+            for k in (np.ones(len(counted), bool), counted)
+        ]
+        return Loads(stress + self.static_stress(), *sums)
 
     def resistance(self, normal, shear, counted):
         """1/V sum over contacts of K_n (l_b n_a)² + K_t l_b² (1 - n_a²), indexed [a, b]."""
         n, branch = self.pairs.normal[counted], self.branches()[counted]
+        normal, shear = normal[counted], shear[counted]
         along = np.einsum("k,ka,kb->ab", normal, n**2, branch**2)
         across = np.einsum("k,ka,kb->ab", shear, 1 - n**2, branch**2)
         return (along + across) / self.volume
@@ -290,9 +294,10 @@ class Simulation(reference_dem.Simulation):
                 continue
             # one component, or a symmetric shear
             both = [(a, b)] if np.isnan(targets[a, b]) or a == b else [(a, b), (b, a)]
-            stiffness = sum(loads.stiffness[k] for k in both)
-            damping = sum(loads.damping[k] for k in both)
             stress = sum(loads.stress[k[::-1]] for k in both) / len(both)
+            is_near = stress * targets[b, a] >= PART_OF_TARGET * targets[b, a] ** 2
+            counted = loads.all if is_near else loads.firm
+            stiffness, damping = sum(counted[:, k[0], k[1]] for k in both)
             rates, time = (self.velocity_gradient[a, b], self.steady[a, b]), self.answer(stiffness)
             found = next_rate(*rates, stress - targets[b, a], stiffness * time, damping)
             rate[a, b] = np.clip(found, -largest, largest)

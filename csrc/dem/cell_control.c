@@ -7,9 +7,13 @@
 #include "pair_rows.h"
 #include "view.h"
 
-/* Grains with fewer contacts do not count in the stiffness of the cell. A few passing contacts
- * would make the cell too stiff where nothing bears it. */
+/* While the stress is far from its target, grains with fewer contacts do not count in the stiffness
+ * of the cell. A few passing contacts would make the cell too stiff where nothing bears it. */
 enum { LEAST_CONTACTS = 4 };
+
+/* From this part of the target on, all contacts count: then they bear the cell, even if they are a
+ * chain of grains with two contacts each. */
+#define PART_OF_TARGET 0.5
 
 /* A free cell may grow to this many times the volume with which control began. */
 #define MOST_GROWTH 8.0
@@ -175,18 +179,32 @@ typedef struct cell_springs {
     double normal, shear, normal_damping, shear_damping;
 } cell_springs;
 
+/* Stiffness and damping [a][b], which resist the rate [a][b]. */
+typedef struct cell_resistance {
+    double stiffness[9], damping[9];
+} cell_resistance;
+
 /* Sums over contacts. Entries of stress and places are [a][b]: b of the force on the first grain,
  * times a of the branch from the second grain's image to the first, or of the vector from the
- * second grain itself. Stiffness and damping [a][b] resist the rate [a][b]. */
+ * second grain itself. `all` is of all contacts, `firm` of those between grains with at least
+ * LEAST_CONTACTS. */
 typedef struct contact_sums {
-    double stress[9], places[9], stiffness[9], damping[9];
+    double stress[9], places[9];
+    cell_resistance all, firm;
 } contact_sums;
 
 /* A contact as the sums read it. */
 typedef struct cell_contact {
     vec3 branch, apart, force, normal;
-    cell_springs springs; /* 0 if the contact does not count */
+    cell_springs springs;
+    bool is_firm; /* both grains have at least LEAST_CONTACTS */
 } cell_contact;
+
+static void add_resistance(cell_resistance *sum, int entry, double stiffness, double damping)
+{
+    sum->stiffness[entry] += stiffness;
+    sum->damping[entry] += damping;
+}
 
 static void add_contact(contact_sums *sum, const cell_contact *c)
 {
@@ -198,10 +216,14 @@ static void add_contact(contact_sums *sum, const cell_contact *c)
             const double along = normal[a] * normal[a] * branch[b] * branch[b];
             const double across = (1.0 - normal[a] * normal[a]) * branch[b] * branch[b];
             const cell_springs *k = &c->springs;
+            const double stiffness = k->normal * along + k->shear * across;
+            const double damping = k->normal_damping * along + k->shear_damping * across;
             sum->stress[3 * a + b] += branch[a] * force[b];
             sum->places[3 * a + b] += apart[a] * force[b];
-            sum->stiffness[3 * a + b] += k->normal * along + k->shear * across;
-            sum->damping[3 * a + b] += k->normal_damping * along + k->shear_damping * across;
+            add_resistance(&sum->all, 3 * a + b, stiffness, damping);
+            if (c->is_firm) {
+                add_resistance(&sum->firm, 3 * a + b, stiffness, damping);
+            }
         }
     }
 }
@@ -252,7 +274,7 @@ typedef struct controlling {
     const int32_t *counts; /* contacts of each grain */
 } controlling;
 
-static bool counts_in_stiffness(const controlling *all, two_grains of)
+static bool is_firm(const controlling *all, two_grains of)
 {
     return all->counts[of.first] >= LEAST_CONTACTS && all->counts[of.second] >= LEAST_CONTACTS;
 }
@@ -263,13 +285,12 @@ static void add_row(const controlling *all, abut_index row, vec3 normal, vec3 sh
     const abut_simulation *s = all->simulation;
     const view v = view_row(s, all->rows, row);
     const two_grains of = grains_of_row(s, all->rows, row);
-    const bool counts = counts_in_stiffness(all, of);
-    cell_contact c = {.apart = apart_of(s, of), .normal = normal};
+    cell_contact c = {.apart = apart_of(s, of), .normal = normal, .is_firm = is_firm(all, of)};
     c.branch = vec3_sub(c.apart, shift);
     for (abut_index at = v.begin; at < v.end; at++) {
         if (view_is_active(&v, at)) {
             c.force = vec3_load(table_force(all->rows, at));
-            c.springs = counts ? springs_of(s, &v, at) : (cell_springs){0};
+            c.springs = springs_of(s, &v, at);
             add_contact(sum, &c);
         }
     }
@@ -308,10 +329,11 @@ static void add_bonds(const void *context, abut_index begin, abut_index end, voi
         const bond_stiffness *k = &s->bonds.stiffness[number];
         const two_grains of = grains_of_bond(s, b);
         const vec3 way = bonds_way(s, b->rows, b->shift), image = bonds_image(s, b->rows, b->shift);
-        cell_contact c = {.apart = apart_of(s, of), .force = s->bonds.now[number].force};
+        cell_contact c = {.apart = apart_of(s, of), .is_firm = is_firm(all, of)};
+        c.force = s->bonds.now[number].force;
         c.branch = vec3_sub(c.apart, lattice_shift(&s->lattice, image));
         c.normal = vec3_scale(way, 1.0 / vec3_length(way));
-        if (counts_in_stiffness(all, of) && !s->bonds.now[number].is_broken) {
+        if (!s->bonds.now[number].is_broken) {
             c.springs = (cell_springs){k->stretch, k->shear / (b->length * b->length),
                                        k->dampers[0], k->dampers[1]};
         }
@@ -345,7 +367,8 @@ static contact_sums sum_contacts(const abut_simulation *s, const int32_t *counts
  * the plane first; the others as the velocity gradient. */
 typedef struct cell_response {
     double volume, density, step;
-    double stress[9], stiffness[9], damping[9];
+    double stress[9];
+    cell_resistance all, firm;
 } cell_response;
 
 /* The cube root of a positive number, by arithmetic alone: it has the same bits on every machine.
@@ -363,6 +386,23 @@ static double cube_root(double x)
     return ldexp(root, third);
 }
 
+/* What crosses planes of b carries momentum along b: a rate [a][b] changes it by that, and a rate
+ * [a][a] changes the volume and the crossings, too. */
+static cell_resistance resistance_of(const cell_resistance *contacts, const grain_flow *grains,
+                                     double volume)
+{
+    cell_resistance r;
+    for (int k = 0; k < 9; k++) {
+        const int a = k / 3, b = k % 3;
+        const double flux =
+            grains->flux[4 * b] - grains->momentum[b] * grains->momentum[b] / grains->mass;
+        r.stiffness[k] = contacts->stiffness[k] / volume;
+        r.stiffness[k] += (a == b ? 3.0 : 1.0) * flux / volume;
+        r.damping[k] = contacts->damping[k] / volume;
+    }
+    return r;
+}
+
 static cell_response respond(const abut_simulation *s, const grain_flow *grains,
                              const contact_sums *contacts)
 {
@@ -373,17 +413,9 @@ static cell_response respond(const abut_simulation *s, const grain_flow *grains,
         const double mean = grains->momentum[a] * grains->momentum[b] / grains->mass;
         const double flux = grains->flux[k] - mean;
         r.stress[k] = (contacts->stress[k] + flux) / r.volume;
-        r.stiffness[k] = contacts->stiffness[k] / r.volume;
-        r.damping[k] = contacts->damping[k] / r.volume;
     }
-    /* what crosses planes of b carries momentum along b: a rate [a][b] changes it by that, and a
-     * rate [a][a] changes the volume and the crossings, too */
-    for (int k = 0; k < 9; k++) {
-        const int a = k / 3, b = k % 3;
-        const double flux =
-            grains->flux[4 * b] - grains->momentum[b] * grains->momentum[b] / grains->mass;
-        r.stiffness[k] += (a == b ? 3.0 : 1.0) * flux / r.volume;
-    }
+    r.all = resistance_of(&contacts->all, grains, r.volume);
+    r.firm = resistance_of(&contacts->firm, grains, r.volume);
     return r;
 }
 
@@ -400,13 +432,16 @@ static cell_part part_of(const abut_cell_hold *hold, const vec3 gradient[3], con
     const int rate = 3 * a + b, stress = 3 * b + a;
     double rates[3];
     vec3_store(rates, gradient[a]);
-    cell_part p = {rates[b], hold->steady[rate], r->stress[stress], r->stiffness[rate],
-                   r->damping[rate]};
-    if (a != b && hold->is_held[rate] != 0.0) {
-        p.excess = 0.5 * (r->stress[stress] + r->stress[rate]);
-        p.stiffness += r->stiffness[stress], p.damping += r->damping[stress];
+    const bool is_pair = a != b && hold->is_held[rate] != 0.0;
+    const double found = is_pair ? 0.5 * (r->stress[stress] + r->stress[rate]) : r->stress[stress];
+    const double target = hold->targets[stress];
+    const bool is_near = found * target >= PART_OF_TARGET * target * target;
+    const cell_resistance *counted = is_near ? &r->all : &r->firm;
+    cell_part p = {rates[b], hold->steady[rate], found - target, counted->stiffness[rate],
+                   counted->damping[rate]};
+    if (is_pair) {
+        p.stiffness += counted->stiffness[stress], p.damping += counted->damping[stress];
     }
-    p.excess -= hold->targets[stress];
     return p;
 }
 
