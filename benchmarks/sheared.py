@@ -58,7 +58,9 @@ def times_of(simulations, steps, rounds):
             begin = time.process_time()
             sim.run(steps=steps)
             times[turn, k] = time.process_time() - begin
-    made = [sim.statistics().lists_moved - first for sim, first in zip(simulations, before, strict=True)]
+    made = [
+        sim.statistics().lists_moved - first for sim, first in zip(simulations, before, strict=True)
+    ]
     return times.min(axis=0), made
 
 

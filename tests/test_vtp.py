@@ -68,6 +68,48 @@ def test_contacts(contacts, tmp_path):
     assert len(found) == 3 + len(names)
 
 
+PERIOD = np.array([[4.0, 0, 0], [1.5, 3, 0], [0, 0, 5]])
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_pairs_are_lines_from_center_to_center(tmp_path, dimension):
+    rng = np.random.default_rng(3)
+    period = PERIOD[:dimension, :dimension]
+    centers = rng.uniform(-3, 3, (40, dimension))
+    pairs = abut.find_pairs(centers, rng.uniform(0.2, 0.6, 40), period=period)
+    assert (pairs.image != 0).any()
+    pairs = type(pairs)._build(
+        pairs._made_columns() | {"force": rng.normal(size=pairs.normal.shape)}, pairs._search()
+    )
+    save_table(pairs, tmp_path / "chains.vtp", {"id_i": pairs.i + 7})
+    found, counts = read(tmp_path / "chains.vtp")
+    assert (counts["NumberOfPoints"], counts["NumberOfLines"]) == (2 * len(pairs), len(pairs))
+    np.testing.assert_array_equal(found["Lines", "offsets"], 2 + 2 * np.arange(len(pairs)))
+    ends = found["Points", "Points"].reshape(-1, 2, 3)[:, :, :dimension]
+    shifts = pairs.image @ period
+    assert ends[:, 0] == pytest.approx(centers[pairs.i], abs=1e-12)
+    assert ends[:, 1] == pytest.approx(centers[pairs.j] + shifts, abs=1e-12)
+    np.testing.assert_array_equal(found["CellData", "force"][:, :dimension], pairs.force)
+    np.testing.assert_array_equal(found["CellData", "point"][:, :dimension], pairs.point)
+    np.testing.assert_array_equal(found["CellData", "id_i"], pairs.i + 7)
+
+
+def test_pairs_with_others_are_lines(tmp_path):
+    pairs = abut.find_pairs([[0, 0, 0]], 1.0, others=([[9.0, 0, 0], [0, 2.5, 0]], [1.0, 2.0]))
+    pairs.save(tmp_path / "pairs.vtp")
+    found, _ = read(tmp_path / "pairs.vtp")
+    assert found["Points", "Points"].tolist() == [[0, 0, 0], [0, 2.5, 0]]
+
+
+def test_pairs_of_unknown_radii_are_points(tmp_path):
+    pairs = abut.find_pairs([[0, 0, 0], [1.5, 0, 0]], 1.0)
+    settings = pairs._search() | {"_radii": None}
+    type(pairs)._build(pairs._made_columns(), settings).save(tmp_path / "pairs.vtp")
+    found, counts = read(tmp_path / "pairs.vtp")
+    assert counts["NumberOfVerts"] == 1
+    assert found["Points", "Points"].tolist() == [[0.75, 0, 0]]
+
+
 def test_more_columns(contacts, tmp_path):
     frames = np.arange(len(contacts))
     save_table(contacts, tmp_path / "contacts.vtp", {'<&"frame">': frames})

@@ -33,9 +33,13 @@ _POINTS, _PERIOD = "Points", "period"
 
 
 def save_table(table: Table, path: Path, extra: ArraysByName) -> None:
-    """Write contact points, one cell each; all columns except nodal weights become point data."""
+    """Write all columns except nodal weights: contacts as points, pairs of spheres as lines."""
     columns = table._in_space() | dict(extra)
-    save_points(path, columns.pop("point"), columns)
+    ends = table._ends()
+    if ends is None:
+        save_points(path, columns.pop("point"), columns)
+    else:
+        save_lines(path, ends, columns)
 
 
 def save_points(

@@ -121,6 +121,14 @@ class Pairs(PairNetwork):
             )
         return radii[sums.numbers_of(self, side, len(radii))]
 
+    def _ends(self) -> NDArray[np.float64] | None:
+        if self._radii is None:
+            return None
+        of_i = self.point + (self.radius_i - self.overlap / 2)[:, None] * self.normal
+        of_j = self.point - (self.radius_j - self.overlap / 2)[:, None] * self.normal
+        ends = np.stack([of_i, of_j], axis=1)
+        return np.pad(ends, ((0, 0), (0, 0), (0, 3 - ends.shape[2])))
+
     def arms(
         self, centers: ArrayLike, others: ArrayLike | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -295,6 +295,10 @@ class Table:
             for name, column in self._row_vectors().items()
         }
 
+    def _ends(self) -> NDArray[np.float64] | None:
+        """Return both ends of each row's line in space, (m, 2, 3); None if rows are points."""
+        return None
+
     def to_pandas(self) -> DataFrame:
         """Return the table as a pandas.DataFrame (extra ``io``), without nodal weights.
 
@@ -379,7 +383,10 @@ class Table:
         path : str or path-like
             Ends in ``.npz`` (all columns, for `load_contacts`, `load_pairs` or
             `load_convex_contacts`), ``.csv``, ``.vtp`` (for ParaView) or ``.parquet`` (extra
-            ``io``). The meshes of contacts are not written.
+            ``io``). The meshes of contacts are not written. In a vtp file contacts are points, and
+            a pair of spheres is a line from the center of i to that of j, or of j's `image`, with
+            columns as cell data. In ParaView, "Cell Data to Point Data" and then "Tube", with the
+            radius by the vector `force`, draw force chains.
 
         Raises
         ------

@@ -72,7 +72,8 @@ def write_frames(
         center with the columns of `Simulation.bonds`, where `i` and `j` are ids.
     contacts : bool, default False
         Also write the contacts and pairs of the last step, with their forces, into files of their
-        own: ``out/00000100-contacts.vtp``, which ``out-contacts.pvd`` lists, and ``-pairs``.
+        own: ``out/00000100-contacts.vtp``, which ``out-contacts.pvd`` lists, and ``-pairs``. In vtp
+        files a contact is a point, and a pair a line, as `Pairs.save` writes it.
         `load_contacts` and `load_pairs` read such npz files.
     walls : bool, default True
         With vtp, also write the walls in their places, with the number ``wall`` of each facet and
