@@ -1,5 +1,5 @@
-"""Neighbor lists do not show: a run whose lists live for many steps has the bits of one whose lists
-are made anew in each step, whatever happens to spheres and walls meanwhile.
+"""Neighbor lists do not show: a run with lists that live for many steps has the bits of one that
+makes its lists anew in each step, whatever happens to spheres and walls meanwhile.
 
 CI runs this file in a build with ABUT_CHECK_LISTS, too, which searches for everything in each step.
 """

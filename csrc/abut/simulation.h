@@ -526,9 +526,9 @@ abut_index abut_simulation_history_count(const abut_simulation *simulation);
 
 /* Returns only the counts, without columns. */
 abut_interactions abut_simulation_count_interactions(const abut_simulation *simulation,
-                                                     abut_interaction who);
+                                                     abut_interaction kind);
 abut_status abut_simulation_write_interactions(const abut_simulation *simulation,
-                                               abut_interaction who, const abut_interactions *to,
+                                               abut_interaction kind, const abut_interactions *to,
                                                abut_error *error);
 
 /* Numbers for saving a simulation: those of its state after a step that are in no column. */
@@ -624,7 +624,7 @@ abut_status abut_simulation_restore_order(abut_simulation *simulation, const abu
 /* Restores the interactions of the last step, after abut_simulation_restore. All columns must be
  * given. Exceptions are `image` without a period, `point` of pairs, and `moment` and `roll` if all
  * are 0. Offsets and numbers are checked like those of a search. */
-abut_status abut_simulation_restore_interactions(abut_simulation *simulation, abut_interaction who,
+abut_status abut_simulation_restore_interactions(abut_simulation *simulation, abut_interaction kind,
                                                  const abut_interactions *from, abut_error *error);
 
 /* The load of spheres and bodies on a wall at the beginning of the last step. */

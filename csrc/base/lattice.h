@@ -119,8 +119,8 @@ static inline vec3 lattice_fractions(const lattice *l, vec3 a)
     return (vec3){vec3_dot(f[0], a), vec3_dot(f[1], a), vec3_dot(f[2], a)};
 }
 
-/* The image whose shift has the same fractions as a vector, rounded to whole numbers. If the vector
- * is shorter than half of the smallest width plus a shift, this is the shift's image. */
+/* Rounds the fractions of a vector to whole numbers, which name an image. If the vector differs
+ * from a shift by less than half of the smallest width, it is the image of this shift. */
 static inline vec3 lattice_nearest_image(const lattice *l, vec3 apart)
 {
     /* Adding and subtracting it rounds to a whole number, as lanes_round does, and makes 0 of -0. A

@@ -84,7 +84,7 @@ abut_status active_place(neighbor_list *l, const neighbor_spheres *s, int worker
     return ABUT_OK;
 }
 
-/* ---- who touches ---- */
+/* ---- which candidates touch ---- */
 
 /* The image of a candidate's second sphere, if both spheres are at these places in the box. */
 static vec3 image_at(const neighbor_list *l, const list_cell *cell, int32_t candidate, vec3 from,

@@ -55,7 +55,7 @@ abut_index copies_pair_limit(const abut_pairs *pairs)
     return (abut_index)(PAIRS_AT_LEAST + COUNT_EACH * spheres);
 }
 
-/* ---- who finds a pair ---- */
+/* ---- which copies find a pair ---- */
 
 /* The largest reach of the octave of a reach: the largest reach of all spheres, divided by a power
  * of 2. */
@@ -92,6 +92,18 @@ double copies_partner_reach(const abut_pairs *pairs, double reach, vec3 image)
 
 /* ---- the images of one sphere ---- */
 
+/* The largest reaches of partners of a sphere's copies, at images after image 0 and before it. */
+typedef struct partner_reaches {
+    double after, before;
+} partner_reaches;
+
+static partner_reaches partner_reaches_of(const copying *c, const sphere_row *row)
+{
+    const double own = octave_reach(c->pairs, row->reach);
+    return (partner_reaches){partner_reach(c->pairs, own, true),
+                             partner_reach(c->pairs, own, false)};
+}
+
 /* The images of a sphere that become copies, as bits. IMAGE_0: there are none. 0: there may be
  * others than these. */
 static uint32_t bits_of(const copying *c, const sphere_row *row)
@@ -102,15 +114,13 @@ static uint32_t bits_of(const copying *c, const sphere_row *row)
     if (lattice_bits_of_ball(c->lattice, fractions, 3.0 * row->reach) == own_image) {
         return own_image;
     }
-    const double own = octave_reach(c->pairs, row->reach);
-    const double after = partner_reach(c->pairs, own, true);
-    const double before = partner_reach(c->pairs, own, false);
+    const partner_reaches most = partner_reaches_of(c, row);
     uint32_t positive = own_image, negative = own_image;
-    if (after > 0.0) {
-        positive = lattice_bits_of_ball(c->lattice, fractions, row->reach + after);
+    if (most.after > 0.0) {
+        positive = lattice_bits_of_ball(c->lattice, fractions, row->reach + most.after);
     }
-    if (before > 0.0) {
-        negative = lattice_bits_of_ball(c->lattice, fractions, row->reach + before);
+    if (most.before > 0.0) {
+        negative = lattice_bits_of_ball(c->lattice, fractions, row->reach + most.before);
     }
     const uint32_t bits = (positive & ~(own_image - 1)) | (negative & (own_image - 1));
     return positive == 0 || negative == 0 ? 0 : bits | own_image;
@@ -127,16 +137,14 @@ typedef struct copy_range {
 static copy_range range_of(const copying *c, const sphere_row *row)
 {
     const vec3 place = vec3_load(row->place), none = {0.0, 0.0, 0.0};
-    const double own = octave_reach(c->pairs, row->reach);
-    const double after = partner_reach(c->pairs, own, true);
-    const double before = partner_reach(c->pairs, own, false);
+    const partner_reaches most = partner_reaches_of(c, row);
     copy_range range = {.negative = {none, none}};
-    range.positive = lattice_images_of_ball(c->lattice, place, row->reach + after);
-    if (before > 0.0) {
-        range.negative = lattice_images_of_ball(c->lattice, place, row->reach + before);
+    range.positive = lattice_images_of_ball(c->lattice, place, row->reach + most.after);
+    if (most.before > 0.0) {
+        range.negative = lattice_images_of_ball(c->lattice, place, row->reach + most.before);
     }
     range.image = range.positive.first;
-    range.is_done = after == 0.0 || !(image_range_count(&range.positive) <= c->most_count);
+    range.is_done = most.after == 0.0 || !(image_range_count(&range.positive) <= c->most_count);
     return range;
 }
 

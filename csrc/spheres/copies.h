@@ -2,8 +2,8 @@
  *
  * The search knows no periods. A pair across the border is found by a copy of one of its spheres,
  * which is compared with spheres in the box. Of two spheres in different octaves of sizes, this is
- * a copy of the larger one. Otherwise it is the copy whose image comes after image 0; the copy of
- * the other sphere has the opposite image. So mixtures of all sizes have few copies. Copies only
+ * a copy of the larger one. Otherwise it is the copy at an image after image 0; the copy of the
+ * other sphere has the opposite image. So mixtures of all sizes have few copies. Copies only
  * find pairs. Whether a pair touches follows from the spheres' places in the box and the shift of
  * the image. */
 #ifndef SPHERES_COPIES_H
@@ -33,7 +33,7 @@ static inline bool copies_has(const row_set *set, int32_t item)
 bool copies_are_of_first(const abut_pairs *pairs, const sphere_row *first, const sphere_row *second,
                          vec3 image);
 
-/* The largest reach of the spheres whose pairs a copy at this image finds; 0: it finds none. */
+/* The largest reach of spheres with which a copy at this image finds pairs; 0: it finds none. */
 double copies_partner_reach(const abut_pairs *pairs, double reach, vec3 image);
 
 /* The sphere of an item. */

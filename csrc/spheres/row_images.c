@@ -32,7 +32,7 @@ static bool is_row(const abut_pairs *pairs, const sphere_row *i, const sphere_ro
            grid_touches(&pairs->finder->lattice, i, j, image);
 }
 
-/* The pair of rows whose images are looked for, and all images at which they may touch. */
+/* A pair of rows, and all images at which they may touch. */
 typedef struct image_search {
     const abut_pairs *pairs;
     const sphere_row *i, *j;

@@ -19,15 +19,15 @@ static const abut_column SPOT_CARRIES[] = CARRIES("spot_force");
 enum { CARRY_COUNT = sizeof ROW_CARRIES / sizeof ROW_CARRIES[0] };
 
 /* The columns of a kind of interactions, and those from which rows and entries are counted. */
-typedef struct kind {
+typedef struct kind_columns {
     abut_table table;
     const abut_column *carries;
     const char *row, *entry; /* names of columns; entry is NULL without entries */
-} kind;
+} kind_columns;
 
 #define OF_BODIES {ABUT_CONVEX_TABLE, SPOT_CARRIES, "i", "spot"}
 
-static const kind KINDS[ABUT_INTERACTION_COUNT] = {
+static const kind_columns KINDS[ABUT_INTERACTION_COUNT] = {
     [ABUT_BODY_WALL] = OF_BODIES,
     [ABUT_BODY_BODY] = OF_BODIES,
     [ABUT_BODY_SPHERE] = OF_BODIES,
@@ -35,17 +35,17 @@ static const kind KINDS[ABUT_INTERACTION_COUNT] = {
     [ABUT_SPHERE_SPHERE] = {ABUT_PAIR_TABLE, ROW_CARRIES, "i", NULL},
 };
 
-static PyObject *names_of(PyObject *object, abut_interaction who)
+static PyObject *names_of(PyObject *object, abut_interaction kind)
 {
     const core_state *state = PyType_GetModuleState(Py_TYPE(object));
-    return who == ABUT_SPHERE_WALL     ? state->contact_names
-           : who == ABUT_SPHERE_SPHERE ? state->pair_names
-                                       : NULL;
+    return kind == ABUT_SPHERE_WALL     ? state->contact_names
+           : kind == ABUT_SPHERE_SPHERE ? state->pair_names
+                                        : NULL;
 }
 
 /* ---- counts ---- */
 
-static column_counts count_columns(const simulation_object *self, abut_interaction who,
+static column_counts count_columns(const simulation_object *self, abut_interaction kind,
                                    const abut_interactions *rows)
 {
     const abut_index spheres = abut_simulation_sphere_count(self->simulation);
@@ -53,7 +53,7 @@ static column_counts count_columns(const simulation_object *self, abut_interacti
     const abut_query query = {.sphere_count = spheres,
                               .resolution = self->input.resolution,
                               .period = self->input.period};
-    switch (who) {
+    switch (kind) {
     case ABUT_SPHERE_WALL:
         return column_contact_counts(rows->row_count, rows->entry_count, &query, self->wall_count);
     case ABUT_SPHERE_SPHERE:
@@ -68,18 +68,18 @@ static column_counts count_columns(const simulation_object *self, abut_interacti
                                                 .dimension = 3,
                                                 .has_images = is_periodic,
                                                 .has_spots = 1,
-                                                .are_of_walls = who == ABUT_BODY_WALL});
+                                                .are_of_walls = kind == ABUT_BODY_WALL});
 }
 
 /* The number of rows with contact history: of spots for bodies, else of contacts. */
-static Py_ssize_t count_carried(abut_interaction who, const abut_interactions *rows)
+static Py_ssize_t count_carried(abut_interaction kind, const abut_interactions *rows)
 {
-    return KINDS[who].table == ABUT_CONVEX_TABLE ? rows->entry_count : rows->row_count;
+    return KINDS[kind].table == ABUT_CONVEX_TABLE ? rows->entry_count : rows->row_count;
 }
 
-static column_table carried_by(abut_interaction who)
+static column_table carried_by(abut_interaction kind)
 {
-    return (column_table){KINDS[who].carries, CARRY_COUNT};
+    return (column_table){KINDS[kind].carries, CARRY_COUNT};
 }
 
 /* Whether this is the number of a kind of interactions. Sets an error if not. */
@@ -95,17 +95,17 @@ static int is_kind(long number)
 }
 
 /* The shape of the further history of laws, with as many columns as the simulation has. */
-static array_shape history_shape(const simulation_object *self, abut_interaction who,
+static array_shape history_shape(const simulation_object *self, abut_interaction kind,
                                  const abut_interactions *rows)
 {
-    return (array_shape){ARRAY_DOUBLE, count_carried(who, rows),
+    return (array_shape){ARRAY_DOUBLE, count_carried(kind, rows),
                          abut_simulation_history_count(self->simulation)};
 }
 
-static int add_history(const simulation_object *self, abut_interaction who, PyObject *dict,
+static int add_history(const simulation_object *self, abut_interaction kind, PyObject *dict,
                        abut_interactions *rows)
 {
-    const array_shape shape = history_shape(self, who, rows);
+    const array_shape shape = history_shape(self, kind, rows);
     void *data = NULL;
     if (shape.columns == 0) {
         return 0;
@@ -117,26 +117,26 @@ static int add_history(const simulation_object *self, abut_interaction who, PyOb
     return status;
 }
 
-static int read_history(const simulation_object *self, abut_interaction who, PyObject *dict,
+static int read_history(const simulation_object *self, abut_interaction kind, PyObject *dict,
                         abut_interactions *rows)
 {
-    const array_shape shape = history_shape(self, who, rows);
+    const array_shape shape = history_shape(self, kind, rows);
     PyObject *history = PyDict_GetItemString(dict, "history");
     return history && shape.columns > 0 ? array_read(history, "history", shape, &rows->history) : 0;
 }
 
 /* ---- reading ---- */
 
-static PyObject *make_columns(PyObject *object, abut_interaction who, abut_interactions *rows)
+static PyObject *make_columns(PyObject *object, abut_interaction kind, abut_interactions *rows)
 {
     const simulation_object *self = (simulation_object *)object;
-    const column_counts counts = count_columns(self, who, rows);
-    const column_counts carried = {.lengths = {count_carried(who, rows)}, .presences = {1, 1}};
-    PyObject *dict = column_dict(column_table_of(KINDS[who].table), names_of(object, who), &counts,
-                                 self->pooled.pool, &rows->columns);
+    const column_counts counts = count_columns(self, kind, rows);
+    const column_counts carried = {.lengths = {count_carried(kind, rows)}, .presences = {1, 1}};
+    PyObject *dict = column_dict(column_table_of(KINDS[kind].table), names_of(object, kind),
+                                 &counts, self->pooled.pool, &rows->columns);
     PyObject *more =
-        dict ? column_dict(carried_by(who), NULL, &carried, self->pooled.pool, rows) : NULL;
-    if (!more || PyDict_Update(dict, more) || add_history(self, who, dict, rows)) {
+        dict ? column_dict(carried_by(kind), NULL, &carried, self->pooled.pool, rows) : NULL;
+    if (!more || PyDict_Update(dict, more) || add_history(self, kind, dict, rows)) {
         Py_CLEAR(dict);
     }
     Py_XDECREF(more);
@@ -150,13 +150,13 @@ PyObject *simulation_interactions(PyObject *object, PyObject *number)
     if (!is_kind(given) || simulation_begin(self)) {
         return NULL;
     }
-    const abut_interaction who = (abut_interaction)given;
-    abut_interactions rows = abut_simulation_count_interactions(self->simulation, who);
+    const abut_interaction kind = (abut_interaction)given;
+    abut_interactions rows = abut_simulation_count_interactions(self->simulation, kind);
     abut_error error = {.status = ABUT_OK};
-    PyObject *dict = make_columns(object, who, &rows);
+    PyObject *dict = make_columns(object, kind, &rows);
     if (dict) {
         Py_BEGIN_ALLOW_THREADS
-        abut_simulation_write_interactions(self->simulation, who, &rows, &error);
+        abut_simulation_write_interactions(self->simulation, kind, &rows, &error);
         Py_END_ALLOW_THREADS
     }
     simulation_end(self);
@@ -165,10 +165,10 @@ PyObject *simulation_interactions(PyObject *object, PyObject *number)
 
 /* ---- restoring ---- */
 
-static int read_rows(const simulation_object *self, abut_interaction who, PyObject *dict,
+static int read_rows(const simulation_object *self, abut_interaction kind, PyObject *dict,
                      abut_interactions *rows)
 {
-    const kind *source = &KINDS[who];
+    const kind_columns *source = &KINDS[kind];
     rows->row_count = simulation_row_count(dict, source->row);
     rows->entry_count = rows->row_count < 0 ? -1
                         : source->entry     ? simulation_row_count(dict, source->entry)
@@ -178,17 +178,17 @@ static int read_rows(const simulation_object *self, abut_interaction who, PyObje
     }
     const int has_rolls =
         source->table != ABUT_CONVEX_TABLE || PyDict_GetItemString(dict, "roll") != NULL;
-    column_counts counts = count_columns(self, who, rows);
-    const column_counts carried = {.lengths = {count_carried(who, rows)},
+    column_counts counts = count_columns(self, kind, rows);
+    const column_counts carried = {.lengths = {count_carried(kind, rows)},
                                    .presences = {1, has_rolls}};
-    if (who == ABUT_SPHERE_WALL) {
+    if (kind == ABUT_SPHERE_WALL) {
         /* files have all columns, including those that a search leaves out */
         counts.presences[ABUT_COLUMN_WITH_MESHES] = counts.presences[ABUT_COLUMN_WITH_SHARING] =
             counts.presences[ABUT_COLUMN_WITH_PERIOD] = 1;
     }
     return column_read(column_table_of(source->table), &counts, dict, &rows->columns) ||
-           column_read(carried_by(who), &carried, dict, rows) ||
-           read_history(self, who, dict, rows);
+           column_read(carried_by(kind), &carried, dict, rows) ||
+           read_history(self, kind, dict, rows);
 }
 
 PyObject *simulation_restore_interactions(PyObject *object, PyObject *args)
@@ -202,13 +202,13 @@ PyObject *simulation_restore_interactions(PyObject *object, PyObject *args)
         !is_kind(number) || simulation_begin(self)) {
         return NULL;
     }
-    const abut_interaction who = (abut_interaction)number;
-    if (read_rows(self, who, dict, &rows)) {
+    const abut_interaction kind = (abut_interaction)number;
+    if (read_rows(self, kind, dict, &rows)) {
         simulation_end(self);
         return NULL;
     }
     Py_BEGIN_ALLOW_THREADS
-    abut_simulation_restore_interactions(self->simulation, who, &rows, &error);
+    abut_simulation_restore_interactions(self->simulation, kind, &rows, &error);
     Py_END_ALLOW_THREADS
     return simulation_commit(self, &error, NULL);
 }

@@ -48,7 +48,7 @@ def warn_of_enclosed(
 def _holding(
     centers: NDArray[np.float64], radii: NDArray[np.float64], box: _Box
 ) -> NDArray[np.intp]:
-    """Return the spheres that contain the box, whose centers are within half a radius of it."""
+    """Return the spheres that contain the box and have their centers within half a radius of it."""
     # Many spheres are too small to contain the box, which needs no computation with centers.
     large = np.flatnonzero(radii >= _size(box) / 2)
     below, above = box[0] - centers[large], centers[large] - box[1]
