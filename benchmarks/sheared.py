@@ -15,7 +15,6 @@ import time
 
 import numpy as np
 
-import abut
 import dem_scenes
 
 SOLID = 0.62  # grains touch and bear a pressure

@@ -128,7 +128,7 @@ def in_a_tilted_cell(vectors=TILTED):
 
 
 def in_a_skewed_cell():
-    """The same cell by other vectors, which are much longer."""
+    """A tilted cell is given by other vectors, which are much longer."""
     return in_a_tilted_cell(np.array([[1, 0, 0], [4, 1, 0], [-2, 9, 1]]) @ TILTED)
 
 
