@@ -1,10 +1,12 @@
 """Time convex bodies in simulations: a heap of them, and a few among many spheres.
 
+A heap of as many spheres takes turns with the heap of cubes.
+
     python benchmarks/bodies.py                # a minute
     python benchmarks/bodies.py --rounds 5 --steps 400
 
-Prints microseconds of the fastest round with one worker: for the heap per body and step, for the
-other scene per step. To compare two versions, run it with each in turns.
+Prints microseconds of the fastest round with one worker: for the heaps per body or sphere and step,
+for the other scene per step. To compare two versions, run it with each in turns.
 """
 
 import argparse
@@ -41,18 +43,22 @@ def box(side):
 
 
 def add_cubes(sim, places, rng):
-    """Add cubes that are turned a little."""
-    turns = rng.normal(0, 0.1, size=(len(places), 4)) + [0, 0, 0, 1]
+    """Add cubes that are turned a little, so that they do not overlap."""
+    turns = rng.normal(0, 0.02, size=(len(places), 4)) + [0, 0, 0, 1]
     sim.add_bodies(abut.ConvexShape(CUBE), places, SOFT, orientations=turns, scales=SIZE)
 
 
-def heap(count):
-    """A simulation of cubes that fall into a box."""
+def heap(count, add):
+    """A simulation of particles that fall into a box."""
     rng = np.random.default_rng(1)
     pitch, side = 2.4 * SIZE, 7
     sim = box(side * pitch)
-    add_cubes(sim, lattice((side, side, -(-count // side**2)), pitch, rng)[:count], rng)
+    add(sim, lattice((side, side, -(-count // side**2)), pitch, rng)[:count], rng)
     return sim
+
+
+def add_spheres(sim, places, rng):
+    sim.add_spheres(places, SIZE, SOFT)
 
 
 def few_among(bodies, spheres):
@@ -78,12 +84,21 @@ def measure(sim, steps):
     return np.array([sum(took.values()), took["find_bodies"], took["body_laws"]])
 
 
-def report(name, sim, settling, options, count):
+def settled(sim, steps):
+    sim.run(steps=steps)
+    return sim
+
+
+def rounds_of(sims, options):
+    """Seconds per step of each round (rounds, 3), for simulations that take turns."""
+    turns = [[measure(sim, options.steps) for sim in sims] for _ in range(options.rounds)]
+    return np.moveaxis(np.array(turns), 1, 0)
+
+
+def report(name, rounds, count):
     """Print the fastest of some rounds, in microseconds per step, divided by `count`."""
-    sim.run(steps=settling)
-    rounds = [measure(sim, options.steps) for _ in range(options.rounds)]
     whole, finding, laws = 1e6 * np.min(rounds, axis=0) / count
-    apart = 1e6 * np.min([r[0] - r[1] for r in rounds]) / count
+    apart = 1e6 * np.min(rounds[:, 0] - rounds[:, 1]) / count
     print(
         f"{name}: all {whole:.2f} us, finding {finding:.2f}, laws {laws:.2f}, "
         f"apart from finding {apart:.2f}"
@@ -97,10 +112,17 @@ def main():
     parser.add_argument("--steps", type=int, default=200, help="steps in each round")
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()
-    sim = heap(options.bodies)
-    report("heap, a body and step", sim, 2000, options, options.bodies)
-    sim = few_among(20, options.spheres)
-    report("20 bodies among spheres, a step", sim, 300, options, 1)
+    # cubes come to rest in stacks, spheres fall into denser places
+    heaps = [
+        settled(heap(options.bodies, add_cubes), 8000),
+        settled(heap(options.bodies, add_spheres), 25_000),
+    ]
+    cubes, spheres = rounds_of(heaps, options)
+    report("heap, a body and step", cubes, options.bodies)
+    report("heap of spheres, a sphere and step", spheres, options.bodies)
+    print(f"a body takes as long as {np.median(cubes[:, 0] / spheres[:, 0]):.1f} spheres")
+    (few,) = rounds_of([settled(few_among(20, options.spheres), 300)], options)
+    report("20 bodies among spheres, a step", few, 1)
 
 
 if __name__ == "__main__":

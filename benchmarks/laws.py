@@ -59,12 +59,17 @@ def sticky(cohesion):
     return abut.Hertz(friction=0.5, restitution=0.5, cohesion=cohesion)
 
 
+# N/m, for which the step is short enough
+SPRING = 2e3
+
 LAWS = {
     "Hertz": lambda: HERTZ,
+    "Linear": lambda: abut.Linear(SPRING, friction=0.5, restitution=0.5),
     "JKR": lambda: sticky(abut.laws.JKR(0.02)),
     "DMT": lambda: sticky(abut.laws.DMT(0.02, distance=1e-9)),
     "bridges": lambda: sticky(abut.laws.LiquidBridge(1e-12, 0.07, 0.3)),
     "small-bridges": lambda: sticky(abut.laws.LiquidBridge(1e-14, 0.07, 0.3)),
+    "Luding": lambda: abut.laws.Luding(SPRING, 5 * SPRING, tensile=SPRING, friction=0.5),
     "again-numba": lambda: laws_again.hertz_as(HERTZ, GRAIN, GRAIN),
     "again-C++": hertz_in_c,
     "spring": lambda: spring_alone(stiffness=1e3),
