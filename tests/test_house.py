@@ -232,6 +232,7 @@ FILES = {
         "move",
         "grains",
         "energy",
+        "images",
         "stable_step",
         "cell_motion",
         "cell_control",

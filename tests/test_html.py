@@ -68,6 +68,25 @@ def test_pair_finder_shows_its_spheres():
     assert dict(shown(abut.PairFinder([])).rows)["radii"] == "none"
 
 
+def test_simulation_shows_its_state():
+    grain = abut.Material(density=2500, young=1e7)
+    sim = abut.Simulation(step=1e-4, gravity=(0, 0, -2), period=(3, None, None))
+    facts = dict(shown(sim).rows)
+    assert facts["radii of spheres"] == facts["x"] == "none" and facts["contacts"] == "0"
+    sim.set_law(grain, grain, abut.Hertz())
+    sim.add_spheres([[0, 0, 0], [1, 0, 0.999], [1, 0, 2]], [0.1, 0.5, 0.501], grain)
+    tetra = abut.ConvexShape([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    sim.add_bodies(tetra, [[0, 0, 7]], grain)
+    sim.run(steps=1)
+    facts = dict(shown(sim).rows)
+    assert facts["step"] == "0.0001" and facts["period"] == "3, none, none"
+    assert facts["radii of spheres"] == "0.1 to 0.501" and facts["gravity"] == "0, 0, -2"
+    assert (facts["x"], facts["z"]) == ("0 to 1", "-2e-08 to 7.25")
+    assert facts["contacts"] == "1"
+    assert float(facts["elastic energy"]) == pytest.approx(sim.energy.elastic, rel=1e-5)
+    assert float(facts["kinetic energy"]) == pytest.approx(sim.energy.kinetic, rel=1e-5)
+
+
 def test_text_is_escaped():
     reader = Reader(html.facts_table("<b>", {"a & b": "<i>"}))
     assert reader.words == ["<b>"]

@@ -84,3 +84,12 @@ def test_the_example_of_contacts_is_that_of_the_demo():
     np.testing.assert_array_equal(scope["mesh"].vertices, mesh.vertices)
     np.testing.assert_array_equal(scope["mesh"].indices, mesh.indices)
     assert scope["contacts"] == abut.find_contacts(centers, radii, mesh)
+
+
+def test_readme_counts_its_tutorials():
+    """A new notebook changes these numbers in the README."""
+    text = " ".join(README.split())
+    counts = re.search(r"(\d+) notebooks, .*? and a gallery of (\d+) scripts", text).groups()
+    notebooks = [path.stem for path in (ROOT / "notebooks").glob("*.py")]
+    gallery = [name for name in notebooks if name.startswith("gallery_")]
+    assert tuple(map(int, counts)) == (len(notebooks) - len(gallery), len(gallery))

@@ -317,6 +317,11 @@ abut_status abut_simulation_add_rigids(abut_simulation *simulation, abut_rigid_k
 void abut_simulation_read_rigids(const abut_simulation *simulation, abut_rigid_kind kind,
                                  const abut_rigids *rigids);
 
+/* Sets the images of all spheres to 0, or of rigid bodies of one kind with their members. Nothing
+ * moves, and no energy changes: unwrapped places are those of now from then on. */
+void abut_simulation_clear_images(abut_simulation *simulation);
+void abut_simulation_clear_rigid_images(abut_simulation *simulation, abut_rigid_kind kind);
+
 /* Assigns the columns positions, orientations, velocities and angular momenta. NULL: unchanged. */
 abut_status abut_simulation_assign_rigids(abut_simulation *simulation, abut_rigid_kind kind,
                                           const abut_rigids *rigids, abut_error *error);

@@ -598,6 +598,9 @@ static PyMethodDef SIMULATION_METHODS[] = {
     {"set_step", simulation_set_step, METH_VARARGS,
      "set_step($self, step, gravity, known, /)\n--\n\n"
      "Set the length of the next steps, and gravity (3,), unless that is None."},
+    {"clear_images", simulation_clear_images, METH_VARARGS,
+     "clear_images($self, population, /)\n--\n\n"
+     "Set the images of spheres, clusters or bodies to 0. Nothing moves."},
     {"set_workers", simulation_set_workers, METH_VARARGS,
      "set_workers($self, workers, /)\n--\n\n"
      "Set the greatest number of threads, and return the earlier one."},

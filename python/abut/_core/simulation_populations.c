@@ -375,6 +375,23 @@ PyObject *simulation_assign(PyObject *object, PyObject *args)
     return simulation_commit(self, &error, NULL);
 }
 
+PyObject *simulation_clear_images(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    const abut_error error = {.status = ABUT_OK};
+    int population;
+    if (!PyArg_ParseTuple(args, "i:clear_images", &population) ||
+        begin(self, population, CORE_SPHERES)) {
+        return NULL;
+    }
+    if (population == CORE_SPHERES) {
+        abut_simulation_clear_images(self->simulation);
+    } else {
+        abut_simulation_clear_rigid_images(self->simulation, (abut_rigid_kind)population);
+    }
+    return simulation_commit(self, &error, NULL);
+}
+
 /* ---- forces ---- */
 
 PyObject *simulation_apply(PyObject *object, PyObject *args)

@@ -24,7 +24,7 @@ from .column_input import (
     read_points,
     read_vectors,
 )
-from .columns import AssignedColumn, Column, MaskColumn, OrientationColumn
+from .columns import AssignedColumn, Column, ImagesColumn, MaskColumn, OrientationColumn
 from .convex_bodies import (
     body_columns,
     centers_of,
@@ -64,7 +64,7 @@ class BodyPopulation(Population):
     shape = Column[np.intp]("shapes")
     scales = Column[np.float64]()
     material = Column[np.intp]("materials")
-    images = Column[np.intp]()
+    images = ImagesColumn()
     fixed = MaskColumn()
 
     @property

@@ -24,7 +24,7 @@ from .column_input import (
     read_points,
     read_vectors,
 )
-from .columns import AssignedColumn, Column, MaskColumn, OrientationColumn
+from .columns import AssignedColumn, Column, ImagesColumn, MaskColumn, OrientationColumn
 from .population import Population
 from .python_side import changes
 
@@ -51,7 +51,7 @@ class ClusterPopulation(Population):
     fixed = MaskColumn()
     forces = Column[np.float64]()
     torques = Column[np.float64]()
-    images = Column[np.intp]()
+    images = ImagesColumn()
 
     @property
     def numbers(self) -> Indices:

@@ -104,3 +104,23 @@ class OrientationColumn(AssignedColumn[np.float64]):
     def from_user(self, population: Population, value: Any) -> Doubles:
         """Convert orientations to an array of unit quaternions."""
         return read_orientations(value, len(population), self.name)
+
+
+class ImagesColumn(Column[np.intp]):
+    """The images of particles, which can be assigned 0: then they are counted anew."""
+
+    is_assigned = True
+
+    def __set__(self, instance: Population | Simulation, value: Any) -> None:
+        if np.ndim(value) != 0 or value != 0:
+            raise ValueError("images can be assigned 0, which counts anew, and nothing else")
+        population = self._population(instance)
+        with population._core.lock(False):
+            population._core.clear_images(population.kind)
+
+    def from_user(self, population: Population, value: Any) -> NDArray[Any]:
+        """Reject images among other columns, because only 0 can be assigned."""
+        raise AttributeError(
+            f"images of {population.nouns} cannot be assigned with other columns: images = 0"
+            " counts them anew"
+        )

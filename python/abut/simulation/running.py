@@ -161,7 +161,7 @@ class Running(Part):
             self._sim._ending = ending
             try:
                 self._prepare(count)
-                meter = Progress(count, self._count) if progress else None
+                meter = Progress(count, self.count) if progress else None
                 self._go_on(ending, meter)
             finally:
                 self._sim._ending = None
@@ -461,7 +461,8 @@ class Running(Part):
             found.append(StableStep(step, kind, row, contacts))
         return min(found, key=lambda longest: longest.step)
 
-    def _count(self) -> Counts:
+    def count(self) -> Counts:
+        """Count what a line of progress shows."""
         found = self.statistics()
         touching = found.contacts + found.pairs + found.body_contacts
         return Counts(found.steps, found.spheres + found.bodies, touching, found.sphere_steps)

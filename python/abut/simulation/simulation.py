@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from ..base import checks
+from ..base import checks, html
 from ..base.arrays import Doubles, locked
+from ..base.periods import text_of
 from ..laws.law_table import Law
 from ..laws.materials import Material
 from ..results.bonds import Breakages
@@ -94,6 +95,7 @@ class Simulation(State):
     images : (n, 3) ndarray of intp
         By how many periods each sphere has left the periodic box: ``centers + images * period``,
         or ``centers + images @ period`` for a period with vectors, is its unwrapped position.
+        Assign 0 to count anew from here, for displacements; nothing moves, and no energy changes.
     materials : tuple of Material
         Materials of all spheres, walls and laws; equal ones are listed once.
     time : float
@@ -572,3 +574,18 @@ class Simulation(State):
         counts.append(checks.counted(len(self.walls), "wall"))
         steps = checks.counted(self.step_count, "step")
         return f"Simulation({', '.join(counts)}; {steps}, time {self.time:g})"
+
+    def _repr_html_(self) -> str:
+        places = np.concatenate([self.centers, self.bodies.centers])
+        energy = self.energy
+        facts = {
+            "step": f"{self.step:g}",
+            "radii of spheres": html.span(self.radii),
+            **{axis: html.span(places[:, k]) for k, axis in enumerate("xyz")},
+            "period": text_of(self.period),
+            "gravity": html.numbers(self.gravity),
+            "contacts": str(self._running.count().contacts),
+            "kinetic energy": html.numbers(energy.kinetic + energy.rotational),
+            "elastic energy": html.numbers(energy.elastic),
+        }
+        return html.facts_table(repr(self), facts)

@@ -17,7 +17,7 @@ from ..laws.materials import Material
 from ..results.contacts import Contacts
 from .cell_contents import check_fixed, resting
 from .column_input import check_still, find, read_mask, read_points, read_vectors, sphere_columns
-from .columns import AssignedColumn, Column, MaskColumn
+from .columns import AssignedColumn, Column, ImagesColumn, MaskColumn
 from .handle import Handle
 from .population import Population, read_call
 from .python_side import changes
@@ -41,7 +41,7 @@ class SpherePopulation(Population):
     fixed = MaskColumn()
     forces = Column[np.float64]()
     torques = Column[np.float64]()
-    images = Column[np.intp]()
+    images = ImagesColumn()
     # for each sphere the row of its cluster; -1 if it is in no cluster
     cluster = Column[np.intp]("clusters")
 
