@@ -78,8 +78,9 @@ def pack(
     ----------
     region : (2, 3) array_like, Mesh, or None
         Two corners of a box, the lower one first, or a closed mesh, or what `Mesh.from_any` makes
-        one from; its fronts may be inside or outside. (2, 2) corners are a rectangle, which discs
-        fill. None for a whole periodic cell with a corner at the origin.
+        one from; its fronts may be inside or outside. Several closed meshes in a list must not
+        overlap. (2, 2) corners are a rectangle, which discs fill. None for a whole periodic cell
+        with a corner at the origin.
     radii : float, (n,) array_like, Sizes, distribution of SciPy, or callable
         A number: all spheres have this radius, and there are as many as reach `solid`. A
         distribution: as many radii are drawn from it. It may be an `abut.Sizes`, a frozen

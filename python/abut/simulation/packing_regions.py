@@ -88,8 +88,13 @@ def read_region(region: Any, period: Any) -> Region:
 
 
 def _is_box(region: Any) -> bool:
-    """Whether a region is an array with two corners, rather than a mesh."""
-    return isinstance(region, (list, tuple, np.ndarray)) and np.ndim(region) < 3
+    """Whether a region is an array with two corners, rather than a mesh or a list of meshes."""
+    if isinstance(region, np.ndarray):
+        return region.ndim < 3
+    corners = (list, tuple, np.ndarray, int, float, np.number)
+    return isinstance(region, (list, tuple)) and all(
+        isinstance(item, corners) and np.ndim(item) < 2 for item in region
+    )
 
 
 # ---- boxes and cells -----------------------------------------------------------------------------
