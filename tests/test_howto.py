@@ -24,6 +24,7 @@ TERMS = {
     "contact history": "laws",
     "coordination number": "networks",
     "servo wall": "moving_walls",
+    "triaxial cell": "triaxial",
     "frozen particle": "driving",
     "clump": "populations",
     "multisphere": "populations",

@@ -113,6 +113,7 @@ if TYPE_CHECKING:
     from .simulation.restart import load_simulation
     from .simulation.simulation import Simulation
     from .simulation.sizes import Sizes
+    from .simulation.triaxial import triaxial
     from .simulation.walls import Wall
 
     __version__: str
@@ -181,6 +182,7 @@ __all__ = [
     "read_spheres",
     "set_num_threads",
     "show_config",
+    "triaxial",
     "view",
     "write_dump",
     "write_frames",
@@ -231,6 +233,7 @@ _NAMES = {
     "simulation.record": ("Record",),
     "simulation.restart": ("load_simulation",),
     "simulation.simulation": ("Simulation",),
+    "simulation.triaxial": ("triaxial",),
     "simulation.sizes": ("Sizes",),
     "simulation.walls": ("Wall",),
 }

@@ -70,7 +70,6 @@ class Events(Part):
         remove = self._add_event(interval, partial(read_call(call), self._sim))
         return Handle(f"every {interval:g}: {name_of(call)}", remove)
 
-    @changes
     def record(self, interval: float, call: Callable[[Simulation], Any]) -> Record:
         """Record a number, or an array, at regular intervals of time.
 
@@ -100,11 +99,18 @@ class Events(Part):
         >>> counts.times, counts.values
         (array([0.5, 1. ]), array([2, 4]))
         """
-        record, value = Record(), read_call(call)
-        record._end = self._add_event(
-            interval, lambda: record._add(self._sim.time, value(self._sim))
-        )
+        record = Record()
+        self.record_into(record, interval, read_call(call))
         return record
+
+    @changes
+    def record_into(
+        self, record: Record, interval: float, call: Callable[[Simulation], Any]
+    ) -> None:
+        """Add the values of a callable to a record, at regular intervals of time."""
+        record._end = self._add_event(
+            interval, lambda: record._add(self._sim.time, call(self._sim))
+        )
 
     def _add_event(self, interval: float, call: Callable[[], object]) -> Callable[[], None]:
         time = checks.positive(interval, "interval")

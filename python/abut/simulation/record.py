@@ -124,9 +124,13 @@ class Record:
         numbers = values.reshape(len(self), -1) if len(self) else values.reshape(0, 1)
         with writing.opened(file, "w", newline="", encoding="utf-8") as stream:
             writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(["time", *_columns(values.shape[1:])])
+            writer.writerow(["time", *self._names(values.shape[1:])])
             rows = zip(self._times, numbers.tolist(), strict=True)
             writer.writerows([time, *row] for time, row in rows)
+
+    def _names(self, shape: Sequence[int]) -> list[str]:
+        """A name for each number of a value."""
+        return ["_".join(map(str, ("value", *index))) for index in np.ndindex(*shape)]
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -136,8 +140,3 @@ class Record:
         if not times:
             return "Record(no values yet)"
         return f"Record({len(self)} values, times {times[0]:g} to {times[-1]:g})"
-
-
-def _columns(shape: Sequence[int]) -> list[str]:
-    """A name for each number of a value."""
-    return ["_".join(map(str, ("value", *index))) for index in np.ndindex(*shape)]
