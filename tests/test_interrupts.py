@@ -96,6 +96,7 @@ def fly(sim, k):
 
 ACTIONS = {
     "run": lambda s, k: s.run(steps=1 + k % 3),
+    "run until": lambda s, k: s.run(steps=1 + k % 3, until=lambda s: False, workers=2),
     "set_law": lambda s, k: s.set_law(GRAIN, STEEL, abut.Hertz(restitution=0.1 * (1 + k % 7))),
     "set_law of a material": lambda s, k: s.set_law(
         POWDERS[k % 4], STEEL, abut.Hertz(friction=0.3)
@@ -112,6 +113,8 @@ ACTIONS = {
     "motion": lambda s, k: setattr(s.walls[1], "motion", abut.Translating((0, 0, 0.01 * (k % 5)))),
     "motion of a callable": lambda s, k: setattr(s.walls[2], "motion", (None, swinging)[k % 2]),
 }
+
+RUNS = ("run", "run until")
 
 # those that leave more behind each time
 ONCE = {
@@ -204,7 +207,7 @@ def strike(sim, twin, count, seed):
             act(twin)
         else:
             struck += 1
-            (go_to_the_end if name == "run" else compare)(sim, twin, act)
+            (go_to_the_end if name in RUNS else compare)(sim, twin, act)
 
 
 def check_scene(count, seed):
@@ -308,14 +311,14 @@ def test_interrupt_before_any_instruction(name, request):
         act = partial(call, k=k)
         if Tracer(number).ran(partial(act, sim)):
             act(twin)
-        elif name == "run":
+        elif name in RUNS:
             go_to_the_end(sim, twin, act)
         else:
             seen.add(compare(sim, twin, act))
         sim.run(steps=1)
         twin.run(steps=1)
         assert whole(sim) == whole(twin)
-    assert name == "run" or False in seen
+    assert name in RUNS or False in seen
 
 
 # ---- one at a time -------------------------------------------------------------------------------
@@ -389,7 +392,7 @@ def test_another_thread_cannot_change_what_runs():
 
     def ask():
         for change, call in CHANGES.items():
-            if change != "run":
+            if change not in RUNS:
                 with pytest.raises(RuntimeError, match=r"at work.* that steps it") as error:
                     call(sim, 1)
                 told[change] = error
@@ -403,7 +406,7 @@ def test_another_thread_cannot_change_what_runs():
 
     sim.every(STEP, watch)
     sim.run(steps=1)
-    assert told.keys() == CHANGES.keys() - {"run"}
+    assert told.keys() == CHANGES.keys() - {*RUNS}
     sim.every(STEP, lambda s: ACTIONS["add_bodies"](s, 1))
     sim.run(steps=1)
     assert len(sim.bodies.numbers) == 3

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -153,18 +152,21 @@ class Running(Part):
         >>> round(sim.time, 3)
         0.41
         """
-        threads = None if workers is None else worker_count(workers)
+        usual = self._sim._worker_count
+        threads = usual if workers is None else worker_count(workers)
         level()  # raises a ValueError if the environment names an unknown level
-        with self._core.lock(True), self._sim._clock.of("run"), self._with_workers(threads):
+        with self._core.lock(True), self._sim._clock.of("run"):
             ending = self._read_ending(duration, steps, until, every)
             count, left, meter = ending.last - self._sim.step_count, self._sim.left, None
-            self._sim._ending = ending
             try:
+                self._sim._ending = ending
+                self._core.set_workers(threads)
                 self._prepare(count)
                 meter = Progress(count, self.count) if progress else None
                 self._go_on(ending, meter)
             finally:
                 self._sim._ending = None
+                self._core.set_workers(usual)
                 if meter is not None:
                     meter.close()
             self._sim._leaving.warn_of_left(left)
@@ -194,18 +196,6 @@ class Running(Part):
         if ending is None:
             raise RuntimeError("no run is going on: call stop() in a callable that run() calls")
         ending.is_stopped = True
-
-    @contextmanager
-    def _with_workers(self, threads: int | None) -> Iterator[None]:
-        """Use this number of threads in the block; None: that of the simulation."""
-        if threads is None:
-            yield
-            return
-        before = self._core.set_workers(threads)
-        try:
-            yield
-        finally:
-            self._core.set_workers(before)
 
     # ---- where a run ends ----
 

@@ -48,12 +48,13 @@ class State:
         self._period = read_period(period)
         self._resolution = resolution
         self._workers = None if workers is None else checks.whole(workers, "workers")
+        self._worker_count = worker_count(workers)
         self._core = _core.Simulation(
             beat.step,
             pull,
             vectors_of(self._period),
             checks.choice(resolution, "resolution", RESOLUTIONS),
-            worker_count(workers),
+            self._worker_count,
         )
         self._core.note(Known((beat,), pull))
         self._walls = KnownWalls(self._core)
