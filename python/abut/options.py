@@ -37,6 +37,7 @@ __all__ = [
     "Resolution",
     "Search",
     "Split",
+    "View",
     "WallResolution",
     "Weights",
 ]
@@ -60,6 +61,7 @@ Pyvista: TypeAlias = Literal["pyvista"]
 Backend: TypeAlias = Literal["matplotlib", "pyvista"]
 How: TypeAlias = Literal["sum", "max", "mean"]
 At: TypeAlias = Literal["facet", "vertex"]
+View: TypeAlias = Literal["x", "-x", "y", "-y", "z", "-z"] | ArrayLike
 
 # ---- other arguments -----------------------------------------------------------------------------
 
@@ -103,6 +105,7 @@ class MeshPlotOptions(ColorOptions, total=False):
     alpha: float | None
     scalars: ArrayLike | None
     at: At | None
+    view: View | None
 
 
 class ContactsPlotOptions(ColorOptions, total=False):
@@ -116,6 +119,9 @@ class ContactsPlotOptions(ColorOptions, total=False):
     alpha: float
     scalars: ArrayLike | None
     how: How
+    cell: bool
+    images: bool
+    view: View | None
 
 
 class BackendOption(TypedDict, total=False):
@@ -137,6 +143,8 @@ class SimulationPlotOptions(BackendOption, ColorOptions, total=False):
 
     walls: bool | Wall | Iterable[Wall]
     cell: bool
+    images: bool
+    view: View | None
     alpha: float
 
 

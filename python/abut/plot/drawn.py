@@ -7,10 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base import checks
+from ..base.periods import shifts_of
 from ..base.poses import rotated
 from ..results.maps import REDUCTIONS, facets_of
+from .cells import cell_lines, origin_around
 from .colors import ColorScale
 from .looks import TYPES, evenly
+
+# Edges that are at most this part of the scene's diagonal are not drawn: they would hide colors.
+FINE = 1 / 80
 
 
 class Placed(NamedTuple):
@@ -21,6 +26,14 @@ class Placed(NamedTuple):
     offsets: np.ndarray
     normals: np.ndarray
     areas: np.ndarray
+
+
+class Copy(NamedTuple):
+    """A mesh or an image of it: the mesh's number, the places, and which contacts lie there."""
+
+    number: int
+    mesh: Placed
+    rows: np.ndarray
 
 
 class Touched(NamedTuple):
@@ -56,6 +69,7 @@ class Drawn(NamedTuple):
     balls: tuple[np.ndarray, np.ndarray]
     counts: np.ndarray
     alpha: float
+    cell: np.ndarray
 
 
 def placed(mesh, pose):
@@ -75,6 +89,26 @@ def meshes_of(contacts, mesh):
     if len(poses) != len(meshes):
         raise ValueError(f"the contacts are of {len(poses)} meshes, but {len(meshes)} are given")
     return [placed(one, pose) for one, pose in zip(meshes, poses, strict=True)]
+
+
+def edge_part(mesh):
+    """The median length of the edges, as a part of the diagonal of the box around the mesh."""
+    corners = mesh.vertices[mesh.indices]
+    if not len(corners):
+        return 1.0
+    after = np.arange(1, len(corners) + 1)
+    after[mesh.offsets[1:] - 1] = mesh.offsets[:-1]
+    diagonal = np.linalg.norm(np.ptp(corners, axis=0))
+    lengths = np.linalg.norm(corners[after] - corners, axis=1)
+    return float(np.median(lengths) / (diagonal or 1.0))
+
+
+def cell_around(contacts, meshes, spheres):
+    """The edges of the cell of contacts: around the spheres, or around the meshes."""
+    corners = np.concatenate([mesh.vertices[mesh.indices] for mesh in meshes])
+    centers, radii = (contacts.point[:0], np.empty(0)) if spheres is None else spheres
+    origin = origin_around(contacts.period, centers if len(centers) else corners)
+    return cell_lines(contacts.period, centers, radii, corners, origin)
 
 
 def polygons(mesh, facets=slice(None)):
@@ -105,6 +139,22 @@ def _vertex(mesh, facets, corners):
     """The vertex at the given corner of each facet; the corner after the last one is the first."""
     first = mesh.offsets[facets]
     return mesh.indices[first + corners % (mesh.offsets[facets + 1] - first)]
+
+
+def copies_of(contacts, meshes, images):
+    """The meshes that are drawn, with their contacts; `images`: also images that have contacts."""
+    copies = []
+    for number, mesh in enumerate(meshes):
+        is_own = contacts.mesh == number
+        if not images or contacts.period is None:
+            copies.append(Copy(number, mesh, is_own))
+            continue
+        others = contacts.image[is_own & (contacts.image != 0).any(axis=1)]
+        for image in np.unique(np.concatenate([np.zeros((1, 3), others.dtype), others]), axis=0):
+            way = shifts_of(image[None], contacts.period)
+            rows = is_own & (contacts.image == image).all(axis=1)
+            copies.append(Copy(number, mesh._replace(vertices=mesh.vertices + way), rows))
+    return copies
 
 
 def facet_values(contacts, meshes, values, how):

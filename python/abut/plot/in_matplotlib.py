@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .drawn import polygons
+from .cells import draw_cell
+from .drawn import FINE, edge_part, polygons
 from .looks import (
     ARROWS,
     BACKGROUND,
@@ -75,7 +76,8 @@ def draw_contacts(ax, drawn):
         _draw_arrows(ax, *drawn.arrows)
     centers, radii = drawn.balls
     _draw_spheres(ax, centers, radii)
-    shown = [mesh.vertices[mesh.indices] for mesh in drawn.meshes]
+    draw_cell(ax, drawn.cell)
+    shown = [drawn.cell.reshape(-1, 3), *(mesh.vertices[mesh.indices] for mesh in drawn.meshes)]
     set_frame(ax, np.concatenate([*shown, centers - radii[:, None], centers + radii[:, None]]))
     return ax
 
@@ -97,12 +99,18 @@ def _draw_painted(ax, meshes, painted):
 def _add_facets(ax, mesh, facecolors, alpha):
     if len(mesh.areas) == 0:
         return
+    part = edge_part(mesh)
+    # thinner for smaller facets, so that lines cover the same part of them
+    edges, width = LINE_COLOR, min(0.6, 15 * part)
+    edgecolors: Any = drawing_module("matplotlib.colors").to_rgba(edges, max(alpha, 0.35))
+    if part <= FINE:
+        # between opaque facets, lines of their own colors close the gaps
+        edgecolors, width = facecolors, 0.2 if alpha == 1.0 else 0.0
     facets = drawing_module("mpl_toolkits.mplot3d.art3d").Poly3DCollection(
         polygons(mesh),
         facecolors=facecolors,
-        edgecolors=drawing_module("matplotlib.colors").to_rgba(LINE_COLOR, max(alpha, 0.35)),
-        # In a picture of many small facets, thick outlines would cover the facets.
-        linewidths=0.6 if len(mesh.areas) < 500 else 0.2,
+        edgecolors=edgecolors,
+        linewidths=width,
         zorder=BACKGROUND,
     )
     ax.add_collection3d(facets)
@@ -172,5 +180,8 @@ def set_frame(ax, points):
     ends = (low + high) / 2 + np.array([[-0.5], [0.5]]) * size
     ax.auto_scale_xyz(*ends.T, had_data=False)
     ax.set_aspect("equal")
+    null = drawing_module("matplotlib.ticker").NullLocator
     for axis, share in zip("xyz", size / size.max(), strict=True):
-        ax.locator_params(axis=axis, nbins=max(2, round(6 * share)))
+        # a flat view has no ticks along its axis
+        if not isinstance(getattr(ax, f"{axis}axis").get_major_locator(), null):
+            ax.locator_params(axis=axis, nbins=max(2, round(6 * share)))

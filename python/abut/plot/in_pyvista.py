@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..search.facets import vtk_cells
+from .cells import draw_cell_in_pyvista
+from .drawn import FINE, edge_part
 from .looks import COLORS, FACET_COLOR, LINE_COLOR, SPHERE_COLOR, TYPES, drawing_module
 
 if TYPE_CHECKING:
@@ -39,16 +41,31 @@ def facets_in_pyvista(mesh, facets):
     return drawing_module("pyvista").PolyData(np.array(mesh.vertices), cells)
 
 
-def draw_surface_in_pyvista(plotter, surface, color, alpha):
+def draw_surface_in_pyvista(plotter, surface, color, alpha, fine=False):
+    """Draw a surface with the edges of its facets; of a fine one only its borders and creases."""
     plotter.add_mesh(
-        surface, color=color, opacity=alpha, ambient=0.25, show_edges=True, edge_color=LINE_COLOR
+        surface,
+        color=color,
+        opacity=alpha,
+        ambient=0.25,
+        show_edges=not fine,
+        edge_color=LINE_COLOR,
     )
+    if fine:
+        _draw_creases(plotter, surface)
+
+
+def _draw_creases(plotter, surface):
+    edges = surface.extract_feature_edges(30.0)
+    if edges.n_cells:
+        plotter.add_mesh(edges, color=LINE_COLOR, lighting=False)
 
 
 def _draw_facets(plotter, mesh, facets, color, alpha):
     # pyvista does not accept an empty surface.
     if len(facets):
-        draw_surface_in_pyvista(plotter, facets_in_pyvista(mesh, facets), color, alpha)
+        surface, fine = facets_in_pyvista(mesh, facets), edge_part(mesh) <= FINE
+        draw_surface_in_pyvista(plotter, surface, color, alpha, fine)
 
 
 def draw_mesh_in_pyvista(plotter, mesh, painted, color, alpha):
@@ -74,10 +91,10 @@ def _pyvista_painted(plotter, meshes, painted):
             surface.point_data["values"] = values
         else:
             surface.cell_data["values"] = values[is_colored]
-        _add_surface(plotter, surface, painted)
+        _add_surface(plotter, surface, painted, edge_part(mesh) <= FINE)
 
 
-def _add_surface(plotter, surface, painted):
+def _add_surface(plotter, surface, painted, fine):
     plotter.add_mesh(
         surface,
         scalars="values",
@@ -86,7 +103,7 @@ def _add_surface(plotter, surface, painted):
         # With much ambient light, the colors of facets are nearly those of the color bar.
         ambient=0.5,
         diffuse=0.5,
-        show_edges=True,
+        show_edges=not fine,
         edge_color=LINE_COLOR,
         edge_opacity=0.3,
         **painted.scale.options(),
@@ -124,6 +141,7 @@ def draw_contacts_in_pyvista(plotter, drawn):
     for center, radius in zip(*drawn.balls, strict=True):
         ball = pyvista.Sphere(radius=radius, center=center)
         plotter.add_mesh(ball, color=SPHERE_COLOR, opacity=0.3)
+    draw_cell_in_pyvista(plotter, drawn.cell)
     plotter.show_axes()
     return plotter
 

@@ -10,10 +10,21 @@ import numpy as np
 from ..base import checks
 from ..base.arrays import Doubles
 from .colors import color_scale, mesh_values, row_values
-from .drawn import Drawn, Painted, arrows_of, facet_values, meshes_of, touched_of, touching_of
+from .drawn import (
+    Drawn,
+    Painted,
+    arrows_of,
+    cell_around,
+    copies_of,
+    facet_values,
+    meshes_of,
+    touched_of,
+    touching_of,
+)
 from .in_matplotlib import axes_of, draw_contacts, draw_mesh
 from .in_pyvista import draw_contacts_in_pyvista, draw_mesh_in_pyvista, plotter_of
 from .looks import FACET_COLOR, TYPES, backend_of, most, opacity, spheres_given
+from .views import look_in_matplotlib, look_in_pyvista, read_view
 
 if TYPE_CHECKING:
     from ..options import At, Backend, How
@@ -33,6 +44,7 @@ def plot_mesh(
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
+    view: Any = None,
 ) -> Any:
     """
     Draw the facets of a mesh, in one color or colored by a number for each facet or vertex.
@@ -62,6 +74,9 @@ def plot_mesh(
         Numbers of the first and the last color. By default the smallest and the largest number.
     label : str or None
         Label of the color bar, which is drawn with `scalars`. None leaves the bar out.
+    view : {"x", "-x", "y", "-y", "z", "-z"} or (3,) array_like, optional
+        The direction from the scene to the camera. An axis makes a flat picture: "-y" shows x to
+        the right and z upwards, "z" shows x to the right and y upwards.
 
     Returns
     -------
@@ -77,6 +92,7 @@ def plot_mesh(
         vertices are given with matplotlib.
     """
     painted, name = None, backend_of(backend, ax)
+    direction = None if view is None else read_view(view)
     if alpha is None:
         alpha = 0.9 if scalars is None else 1.0
     alpha = opacity(alpha)
@@ -91,8 +107,12 @@ def plot_mesh(
         painted = Painted([values], place, scale, color, alpha, alpha)
     if name == "pyvista":
         plotter = plotter_of(ax, name, "meshes")
-        return draw_mesh_in_pyvista(plotter, mesh, painted, color, alpha)
-    return draw_mesh(axes_of(ax), mesh, painted, color, alpha)
+        draw_mesh_in_pyvista(plotter, mesh, painted, color, alpha)
+        look_in_pyvista(plotter, direction)
+        return plotter
+    ax = draw_mesh(axes_of(ax), mesh, painted, color, alpha)
+    look_in_matplotlib(ax, direction)
+    return ax
 
 
 def plot_contacts(
@@ -111,6 +131,9 @@ def plot_contacts(
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
+    cell: bool = True,
+    images: bool = False,
+    view: Any = None,
 ) -> Any:
     """
     Draw facets, the features on which contacts lie, and the normals of the contacts.
@@ -127,7 +150,7 @@ def plot_contacts(
         As for `plot_mesh`.
     mesh : Mesh or sequence of Mesh, optional
         Necessary for contacts without meshes, such as from a file. Meshes are drawn in the poses of
-        the contacts. Periodic images of meshes are not drawn, but arrows start on them.
+        the contacts.
     spheres : (centers, radii), optional
         The spheres of the search, to draw those that touch. Arrows are then as long as the radii.
     normals : bool, optional
@@ -146,6 +169,14 @@ def plot_contacts(
         example the load on a wall), or their mean.
     cmap, limits, label
         As for `plot_mesh`. By default the label is the name of the column.
+    cell : bool, default True
+        Whether to draw the edges of the periodic cell. It begins at 0 if it then holds the spheres,
+        or without `spheres` the meshes. Otherwise it lies around these.
+    images : bool, default False
+        Whether to draw the periodic images of meshes that have contacts, with the features that
+        are touched there. Otherwise these are drawn on the meshes, but arrows start on the images.
+    view
+        As for `plot_mesh`.
 
     Returns
     -------
@@ -159,23 +190,32 @@ def plot_contacts(
     """
     meshes, alpha = meshes_of(contacts, mesh), opacity(alpha)
     arrow_count, sphere_count = most(arrow_count, "arrow_count"), most(sphere_count, "sphere_count")
+    direction = None if view is None else read_view(view)
     if spheres is not None:
         spheres = _spheres_of(contacts, spheres)
+    edges = cell_around(contacts, meshes, spheres) if cell else np.empty((0, 2, 3))
+    copies = copies_of(contacts, meshes, images)
     touched = painted = None
     if scalars is None:
-        touched = [touched_of(contacts, k, one) for k, one in enumerate(meshes)]
+        touched = [touched_of(contacts[one.rows], one.number, one.mesh) for one in copies]
     else:
         values = facet_values(contacts, meshes, row_values(contacts, scalars, "scalars"), how)
+        values = [values[one.number] for one in copies]
         scale = color_scale(values, cmap, limits, label, scalars)
         painted = Painted(values, "facet", scale, FACET_COLOR, alpha, 1.0)
     shows_arrows = scalars is None if normals is None else normals
     arrows = arrows_of(contacts, meshes, spheres, arrow_count) if shows_arrows else None
     balls = touching_of(contacts, spheres, sphere_count)
     counts = np.bincount(contacts.type, minlength=len(TYPES))
-    drawn = Drawn(meshes, touched, painted, arrows, balls, counts, alpha)
+    shown = [one.mesh for one in copies]
+    drawn = Drawn(shown, touched, painted, arrows, balls, counts, alpha, edges)
     if backend_of(backend, ax) == "pyvista":
-        return draw_contacts_in_pyvista(plotter_of(ax, "pyvista", "contacts"), drawn)
-    return draw_contacts(axes_of(ax), drawn)
+        plotter = draw_contacts_in_pyvista(plotter_of(ax, "pyvista", "contacts"), drawn)
+        look_in_pyvista(plotter, direction)
+        return plotter
+    ax = draw_contacts(axes_of(ax), drawn)
+    look_in_matplotlib(ax, direction)
+    return ax
 
 
 def _spheres_of(contacts: Contacts, spheres: Any) -> tuple[Doubles, Doubles]:

@@ -12,18 +12,20 @@ from ..base import checks
 from ..base.arrays import Doubles
 from ..search.mesh import Mesh
 from .cells import cell_lines, draw_cell_in_pyvista
-from .drawn import Placed, placed
+from .drawn import FINE, Placed, edge_part, placed
 from .in_pyvista import facets_in_pyvista
 from .looks import FACET_COLOR, LINE_COLOR, drawing_module, opacity
 from .simulations import (
-    bodies_in_colors,
+    Scene,
     colors_of,
     ends_of,
     is_mesh,
     is_wall,
+    scene_of,
     several,
     walls_of,
 )
+from .views import axes_of_view, read_view
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -47,10 +49,11 @@ def render(
     color: Any = None,
     *,
     view: Any = (1.0, -1.8, 0.9),
-    up: Any = (0.0, 0.0, 1.0),
+    up: Any = None,
     size: tuple[int, int] = (800, 600),
     walls: bool | Wall | Mesh | Iterable[Wall | Mesh] = True,
     cell: bool = True,
+    images: bool = False,
     alpha: float = 0.3,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
@@ -68,10 +71,11 @@ def render(
     simulation : Simulation
     color : str or (n,) array_like, optional
         As for `Simulation.plot`.
-    view : (3,) array_like
-        The direction from the scene to the camera.
-    up : (3,) array_like
-        The direction that points up in the picture.
+    view : {"x", "-x", "y", "-y", "z", "-z"} or (3,) array_like
+        The direction from the scene to the camera: "-y" shows x to the right and z upwards, "z"
+        shows x to the right and y upwards.
+    up : (3,) array_like, optional
+        The direction that points up in the picture, by default z, or y for the views "z" and "-z".
     size : (int, int)
         Width and height in pixels.
     walls : bool, Wall, Mesh or iterable of these
@@ -79,6 +83,8 @@ def render(
         vertices are.
     cell : bool, default True
         Whether to draw the edges of the periodic cell.
+    images : bool, default False
+        Whether to draw the periodic images of particles that reach into the cell.
     alpha : float
         Opacity of the walls, 0 to 1.
     cmap : str or matplotlib.colors.Colormap
@@ -112,7 +118,7 @@ def render(
     >>> sim = abut.examples.mixer_simulation()  # doctest: +SKIP
     >>> render(sim, "speed", label="speed in m/s").save("mixer.png")  # doctest: +SKIP
     """
-    alpha, axes = opacity(alpha), _axes_of_view(view, up)
+    alpha, axes = opacity(alpha), axes_of_view(read_view(view, up))
     width, height = _pixels(size)
     colors, chosen = colors_of(simulation, color, cmap, limits, label), _chosen_walls(walls)
     bar = colors.scale if colors.scale is not None and colors.scale.label is not None else None
@@ -121,33 +127,26 @@ def render(
         off_screen=True, window_size=(SAMPLES * shown, SAMPLES * height), lighting="none"
     )
     try:
-        ends, unit = _draw(plotter, simulation, colors, chosen, alpha)
-        edges = cell_lines(simulation.period if cell else None, *_balls(simulation), ends)
-        draw_cell_in_pyvista(plotter, edges / unit, SAMPLES)
-        ends = np.concatenate([ends, edges.reshape(-1, 3)])
-        seen = _seen(simulation, ends, axes) / unit
+        scene = scene_of(simulation, colors.without_bar(), images)
+        meshes = _placed_walls(simulation, chosen, ends_of(*scene.spheres, scene.bodies.vertices))
+        unit = _draw(plotter, scene, meshes, alpha)
+        ends = np.concatenate(
+            [scene.bodies.vertices, *(mesh.vertices[mesh.indices] for mesh in meshes)]
+        )
+        if cell:
+            edges = cell_lines(simulation.period, *_balls(simulation), ends)
+            draw_cell_in_pyvista(plotter, edges / unit, SAMPLES)
+            ends = np.concatenate([ends, edges.reshape(-1, 3)])
+        seen = _seen(scene, ends, axes) / unit
         length = unit * _aim(plotter, seen, axes, shown / height)
-        scene = plotter.screenshot(return_img=True)
+        pixels = plotter.screenshot(return_img=True)
     finally:
         plotter.close()
-    return _composed(scene, (width, height), shown, length, bar, title)
+    return _composed(pixels, (width, height), shown, length, bar, title)
 
 
 def _balls(simulation: Simulation) -> tuple[Doubles, Doubles]:
     return simulation.centers, simulation.radii
-
-
-def _axes_of_view(view: Any, up: Any) -> Doubles:
-    """Unit vectors to the right, upwards and to the camera, one in each row."""
-    back, above = (checks.doubles(given, name) for given, name in ((view, "view"), (up, "up")))
-    for given, name in ((back, "view"), (above, "up")):
-        if given.shape != (3,) or not np.isfinite(given).all():
-            raise ValueError(f"{name} is {given}, but must be three finite numbers")
-    right = np.cross(above, back)
-    if not right.any():
-        raise ValueError("view and up are parallel: give directions that differ")
-    rows = np.array([right, np.cross(back, right), back])
-    return rows / np.linalg.norm(rows, axis=1)[:, None]
 
 
 def _pixels(size: Any) -> tuple[int, int]:
@@ -157,37 +156,36 @@ def _pixels(size: Any) -> tuple[int, int]:
     return width, height
 
 
-def _draw(
-    plotter: Any, simulation: Simulation, colors: Any, walls: bool | list[Any], alpha: float
-) -> tuple[Doubles, float]:
-    """Draw the scene; return points of bodies and walls, and the unit of length."""
-    plain = colors.without_bar()
-    spheres = simulation.centers, simulation.radii
+def _draw(plotter: Any, scene: Scene, meshes: list[Placed], alpha: float) -> float:
+    """Draw the particles and walls; return the unit of length."""
+    centers, radii = scene.spheres
     # The unit is the mean radius, since the shader of spheres takes very small lengths as zero.
-    unit = float(spheres[1].mean()) if len(spheres[1]) else 1.0
-    bodies, painted = bodies_in_colors(simulation, plain)
-    meshes = _placed_walls(simulation, walls, ends_of(*spheres, bodies.vertices))
+    unit = float(radii.mean()) if len(radii) else 1.0
     for mesh in meshes:
         _draw_wall(plotter, mesh, unit, alpha)
-    if len(spheres[1]):
-        shades = plain.of(slice(len(spheres[1]))).rgba()
-        _draw_spheres(plotter, spheres[0] / unit, spheres[1] / unit, shades)
-    if len(bodies.areas):
-        surface = facets_in_pyvista(bodies, np.arange(len(bodies.areas))).scale(1 / unit)
-        look = {"color": colors.plain}
-        if painted is not None:
-            surface.cell_data["values"] = painted.values[0]
-            look = {"scalars": "values", **painted.scale.options()}
+    if len(radii):
+        _draw_spheres(plotter, centers / unit, radii / unit, scene.colors.rgba())
+    if len(scene.bodies.areas):
+        surface = facets_in_pyvista(scene.bodies, np.arange(len(scene.bodies.areas)))
+        surface = surface.scale(1 / unit)
+        look = {"color": scene.colors.plain}
+        if scene.painted is not None:
+            surface.cell_data["values"] = scene.painted.values[0]
+            look = {"scalars": "values", **scene.painted.scale.options()}
         plotter.add_mesh(
-            surface, show_edges=True, edge_color=INK, edge_opacity=0.4, ambient=AMBIENT, **look
+            surface,
+            show_edges=edge_part(scene.bodies) > FINE,
+            edge_color=INK,
+            edge_opacity=0.4,
+            ambient=AMBIENT,
+            **look,
         )
-    ends = [bodies.vertices, *(mesh.vertices[mesh.indices] for mesh in meshes)]
-    return np.concatenate(ends), unit
+    return unit
 
 
-def _seen(simulation: Simulation, ends: Doubles, axes: Doubles) -> Doubles:
+def _seen(scene: Scene, ends: Doubles, axes: Doubles) -> Doubles:
     """Points that must be inside the picture: ends of spheres, and `ends`, in the view's frame."""
-    middles, radii = simulation.centers @ axes.T, simulation.radii[:, None]
+    middles, radii = scene.spheres[0] @ axes.T, scene.spheres[1][:, None]
     seen = np.concatenate([middles - radii, middles + radii, ends @ axes.T])
     return seen if len(seen) else np.zeros((1, 3))
 

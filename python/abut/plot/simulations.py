@@ -6,19 +6,22 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..base import checks
 from ..base.arrays import Doubles
 from ..base.orientations import turned
+from ..base.periods import Period
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
-from .cells import cell_lines, draw_cell, draw_cell_in_pyvista
+from .cells import cell_lines, draw_cell, draw_cell_in_pyvista, images_in_cell
 from .colors import ColorScale, color_scale
 from .drawn import Painted, Placed, placed
 from .in_matplotlib import axes_of, draw_mesh, set_frame
 from .in_pyvista import draw_mesh_in_pyvista, draw_spheres_in_pyvista, plotter_of
 from .looks import FACET_COLOR, SPHERE_COLOR, backend_of, drawing_module, opacity
 from .spheres import draw_disks
+from .views import look_in_matplotlib, look_in_pyvista, read_view
 
 if TYPE_CHECKING:
     from ..io.frame import Frame
@@ -44,7 +47,7 @@ class Colors(NamedTuple):
     values: Doubles | None = None
     scale: ColorScale | None = None
 
-    def of(self, rows: slice) -> Colors:
+    def of(self, rows: NDArray[np.intp]) -> Colors:
         return self if self.values is None else self._replace(values=self.values[rows])
 
     def without_bar(self) -> Colors:
@@ -64,38 +67,40 @@ def plot_simulation(
     backend: Backend | None = None,
     walls: bool | Wall | Iterable[Wall] = True,
     cell: bool = True,
+    images: bool = False,
+    view: Any = None,
     alpha: float = 0.1,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
 ) -> Any:
     """Draw a simulation, as `Simulation.plot` describes."""
-    alpha = opacity(alpha)
+    alpha, direction = opacity(alpha), None if view is None else read_view(view)
     colors = colors_of(simulation, color, cmap, limits, label)
-    spheres = simulation.centers, simulation.radii
-    bodies, painted = bodies_in_colors(simulation, colors)
-    meshes = walls_of(simulation, walls, ends_of(*spheres, bodies.vertices))
-    edges = cell_lines(simulation.period if cell else None, *spheres, bodies.vertices)
-    sphere_colors = colors.of(slice(len(spheres[1])))
+    scene = scene_of(simulation, colors, images)
+    meshes = walls_of(simulation, walls, ends_of(*scene.spheres, scene.bodies.vertices))
+    edges = cell_of(simulation) if cell else np.empty((0, 2, 3))
     if backend_of(backend, ax) == "pyvista":
         plotter = plotter_of(ax, "pyvista", "simulations")
         for mesh in meshes:
             draw_mesh_in_pyvista(plotter, mesh, None, FACET_COLOR, alpha)
         draw_cell_in_pyvista(plotter, edges)
-        _draw_bodies(draw_mesh_in_pyvista, plotter, bodies, painted, colors)
-        draw_spheres_in_pyvista(plotter, *spheres, sphere_colors)
+        _draw_bodies(draw_mesh_in_pyvista, plotter, scene)
+        draw_spheres_in_pyvista(plotter, *scene.spheres, scene.colors)
+        look_in_pyvista(plotter, direction)
         return plotter
     ax = axes_of(ax)
     ax.set_proj_type("ortho")
     for mesh in meshes:
         draw_mesh(ax, mesh, None, FACET_COLOR, alpha)
     draw_cell(ax, edges)
-    _draw_bodies(draw_mesh, ax, bodies, painted, colors)
+    _draw_bodies(draw_mesh, ax, scene)
     if colors.scale is not None:
         colors.scale.add_bar(ax)
-    more = [bodies.vertices, edges.reshape(-1, 3), *(mesh.vertices for mesh in meshes)]
-    set_frame(ax, ends_of(*spheres, *more))
-    draw_disks(ax, *spheres, {"c": sphere_colors.rgba()})
+    more = [scene.bodies.vertices, edges.reshape(-1, 3), *(mesh.vertices for mesh in meshes)]
+    set_frame(ax, ends_of(*scene.spheres, *more))
+    look_in_matplotlib(ax, direction)
+    draw_disks(ax, *scene.spheres, {"c": scene.colors.rgba()})
     return ax
 
 
@@ -106,6 +111,8 @@ def view(
     *,
     walls: Mesh | Iterable[Mesh] = (),
     cell: bool = True,
+    images: bool = False,
+    view: Any = None,
     alpha: float = 0.1,
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
@@ -128,6 +135,11 @@ def view(
         Meshes to draw in all frames, where their vertices are.
     cell : bool, default True
         Whether to draw the edges of the periodic cell.
+    images : bool, default False
+        Whether to draw the periodic images of spheres that reach into the cell.
+    view : {"x", "-x", "y", "-y", "z", "-z"} or (3,) array_like, optional
+        The direction from the scene to the camera. For an axis the projection is parallel: "-y"
+        shows x to the right and z upwards, "z" shows x to the right and y upwards.
     alpha : float, default 0.1
         Opacity of the walls, 0 to 1.
     cmap : str or matplotlib.colors.Colormap
@@ -166,7 +178,7 @@ def view(
     """
     _check_view(frames, color, plotter)
     meshes, alpha = several(walls, is_mesh, "a Mesh or a list of these"), opacity(alpha)
-    last = len(frames) - 1
+    last, direction = len(frames) - 1, None if view is None else read_view(view)
     if limits is None:
         limits = _limits([_frame(frames, k) for k in sorted({0, last})], color)
     plotter = plotter_of(plotter, "pyvista", "frames")
@@ -176,10 +188,13 @@ def view(
     def draw(number: float) -> None:
         frame = _frame(frames, round(number))
         colors = _colors(color, _columns_of_frame(frame), cmap, limits, label)
-        draw_spheres_in_pyvista(plotter, frame.centers, frame.radii, colors)
+        origin = 0.0 if frame.origin is None else frame.origin
+        rows, centers = _with_images(frame.period if images else None, *_balls(frame), origin)
+        draw_spheres_in_pyvista(plotter, centers, frame.radii[rows], colors.of(rows))
         draw_cell_in_pyvista(plotter, _cell_of_frame(frame if cell else None))
 
     draw(last)
+    look_in_pyvista(plotter, direction)
     if last:
         plotter.add_slider_widget(draw, (0, last), value=last, title="frame", fmt="%.0f")
     return plotter
@@ -231,6 +246,10 @@ def several(walls: Any, fits: Callable[[Any], bool], wanted: str) -> list[Any]:
         if not fits(one):
             raise _wrong(f"walls[{k}]", one, wanted)
     return found
+
+
+def _balls(frame: Frame) -> tuple[Doubles, Doubles]:
+    return frame.centers, frame.radii
 
 
 def _cell_of_frame(frame: Frame | None) -> Doubles:
@@ -331,46 +350,92 @@ def ends_of(centers: Doubles, radii: Doubles, *points: Doubles) -> Doubles:
     return np.concatenate([centers - reach, centers + reach, *points])
 
 
-def _surface_of_bodies(simulation: Simulation) -> Placed:
-    """The facets of all bodies in their places, without their rounding."""
+def cell_of(simulation: Simulation) -> Doubles:
+    """The edges of the cell of a simulation."""
+    rows = np.arange(len(simulation.bodies.positions))
+    surface = _surface_of_bodies(simulation, rows, simulation.bodies.positions)
+    return cell_lines(simulation.period, simulation.centers, simulation.radii, surface.vertices)
+
+
+class Scene(NamedTuple):
+    """The particles that are drawn, with their images if these are wanted.
+
+    `colors` are those of the spheres, `painted` those of the bodies; None for one color.
+    """
+
+    spheres: tuple[Doubles, Doubles]
+    colors: Colors
+    bodies: Placed
+    painted: Painted | None
+
+
+def scene_of(simulation: Simulation, colors: Colors, images: bool) -> Scene:
+    """The particles of a simulation; colors: those of the spheres, then of the bodies."""
+    period = simulation.period if images else None
+    radii = simulation.radii
+    spheres, centers = _with_images(period, simulation.centers, radii)
+    bodies, positions = _with_images(period, simulation.bodies.positions, _reaches(simulation))
+    surface = _surface_of_bodies(simulation, bodies, positions)
+    painted = _painted(simulation, bodies, colors.of(len(radii) + bodies))
+    return Scene((centers, radii[spheres]), colors.of(spheres), surface, painted)
+
+
+def _with_images(
+    period: Period | None, places: Doubles, radii: Doubles, origin: Doubles | float = 0.0
+) -> tuple[NDArray[np.intp], Doubles]:
+    """The rows and places of all particles, and of the images that reach into the cell."""
+    rows = np.arange(len(places))
+    if period is None:
+        return rows, places
+    images = images_in_cell(period, places, radii, origin)
+    others = places[images.rows] + images.ways
+    return np.concatenate([rows, images.rows]), np.concatenate([places, others])
+
+
+def _reaches(simulation: Simulation) -> Doubles:
+    """The largest distance of each body's vertices from its position."""
+    reaches = [np.linalg.norm(shape.vertices, axis=1).max() for shape in simulation.shapes]
+    found: Doubles = np.array(reaches)[simulation.bodies.shape] * simulation.bodies.scales
+    return found
+
+
+def _surface_of_bodies(
+    simulation: Simulation, rows: NDArray[np.intp], positions: Doubles
+) -> Placed:
+    """The facets of the bodies in these rows in their places, without their rounding."""
     bodies = simulation.bodies
-    shapes = [simulation.shapes[number] for number in bodies.shape]
+    turns = bodies.orientations[rows]
+    shapes = [simulation.shapes[number] for number in bodies.shape[rows]]
     none, whole = np.empty((0, 3)), np.empty(0, np.intp)
     firsts = np.cumsum([0, *(len(shape.vertices) for shape in shapes)])
     sides = [np.diff(shape.offsets) for shape in shapes]
-    every = zip(shapes, bodies.orientations, bodies.scales, bodies.positions, strict=True)
+    every = zip(shapes, turns, bodies.scales[rows], positions, strict=True)
     vertices = [turned(turn, s * shape.vertices) + place for shape, turn, s, place in every]
-    turns = zip(shapes, bodies.orientations, strict=True)
+    normals = [turned(turn, one.normals) for one, turn in zip(shapes, turns, strict=True)]
     facets = np.concatenate([whole, *sides])
     places = zip(shapes, firsts, strict=False)
     return Placed(
         vertices=np.concatenate([none, *vertices]),
         indices=np.concatenate([whole, *(one.indices + first for one, first in places)]),
         offsets=np.concatenate([[0], np.cumsum(facets)]).astype(np.intp),
-        normals=np.concatenate([none, *(turned(turn, one.normals) for one, turn in turns)]),
+        normals=np.concatenate([none, *normals]),
         areas=np.ones(len(facets)),
     )
 
 
-def bodies_in_colors(simulation: Simulation, colors: Colors) -> tuple[Placed, Painted | None]:
-    """The facets of all bodies, and their colors; None for one color."""
-    own = colors.of(slice(len(simulation.radii), None))
-    return _surface_of_bodies(simulation), _painted(simulation, own)
-
-
-def _painted(simulation: Simulation, colors: Colors) -> Painted | None:
+def _painted(simulation: Simulation, rows: NDArray[np.intp], colors: Colors) -> Painted | None:
     if colors.values is None or colors.scale is None:
         return None
-    counts = [len(simulation.shapes[number].normals) for number in simulation.bodies.shape]
+    counts = [len(simulation.shapes[number].normals) for number in simulation.bodies.shape[rows]]
     values = np.repeat(colors.values, counts)
     # There is no label, since spheres and bodies share one color bar, which is drawn elsewhere.
     scale = colors.scale._replace(label=None)
     return Painted([values], "facet", scale, SPHERE_COLOR, 1.0, 1.0)
 
 
-def _draw_bodies(draw: Any, ax: Any, bodies: Placed, painted: Painted | None, colors: Any) -> None:
-    if len(bodies.areas):
-        draw(ax, bodies, painted, colors.plain, 1.0)
+def _draw_bodies(draw: Any, ax: Any, scene: Scene) -> None:
+    if len(scene.bodies.areas):
+        draw(ax, scene.bodies, scene.painted, scene.colors.plain, 1.0)
 
 
 def walls_of(simulation: Simulation, walls: Any, points: Doubles) -> list[Placed]:

@@ -9,6 +9,7 @@ import numpy as np
 from ..base import checks
 from .in_matplotlib import axes_of, set_frame
 from .looks import SPHERE_COLOR, SPHERES, drawing_module, spheres_given
+from .views import look_in_matplotlib, read_view
 
 
 def plot_spheres(
@@ -20,6 +21,7 @@ def plot_spheres(
     label: str = "",
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
+    view: Any = None,
 ) -> Any:
     """
     Draw spheres as shaded disks by matplotlib, which is fast.
@@ -40,6 +42,8 @@ def plot_spheres(
         Colors of the values.
     limits : (low, high), optional
         Values of the first and the last color.
+    view : {"x", "-x", "y", "-y", "z", "-z"} or (3,) array_like, optional
+        The direction from the scene to the camera, as for `plot_mesh`.
 
     Returns
     -------
@@ -55,11 +59,13 @@ def plot_spheres(
         message names the first wrong value.
     """
     centers, radii = spheres_given(centers, radii)
+    direction = None if view is None else read_view(view)
     ax = axes_of(ax)
     ax.set_proj_type("ortho")
     # The size of disks depends on the limits of the axes, which empty axes do not have yet.
     if not ax.has_data():
         set_frame(ax, np.concatenate([centers - radii[:, None], centers + radii[:, None]]))
+    look_in_matplotlib(ax, direction)
     low, high = (None, None) if limits is None else limits
     looks: dict[str, Any] = {"c": SPHERE_COLOR}
     if values is not None:
@@ -72,7 +78,8 @@ def plot_spheres(
 
 
 def draw_disks(ax, centers, radii, looks):
-    return ax.scatter(
+    limits = ax.get_xlim(), ax.get_ylim(), ax.get_zlim()
+    disks = ax.scatter(
         *centers.T,
         s=(2 * radii * _points_a_length(ax)) ** 2,
         **looks,
@@ -81,6 +88,10 @@ def draw_disks(ax, centers, radii, looks):
         depthshade=False,
         zorder=SPHERES,
     )
+    # on axes without other contents, matplotlib has set limits that hold the centers alone
+    for change, ends in zip((ax.set_xlim, ax.set_ylim, ax.set_zlim), limits, strict=True):
+        change(ends, auto=True)
+    return disks
 
 
 def _points_a_length(ax):

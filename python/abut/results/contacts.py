@@ -366,8 +366,8 @@ class Contacts(MeshValues):
             As for `Mesh.plot`.
         **options
             ``backend``, ``mesh``, ``spheres``, ``normals``, ``arrow_count``, ``sphere_count``,
-            ``alpha``, ``scalars``, ``how``, ``cmap``, ``limits`` and ``label``, as for
-            :func:`abut.plot.plot_contacts`.
+            ``alpha``, ``scalars``, ``how``, ``cmap``, ``limits``, ``label``, ``cell``, ``images``
+            and ``view``, as for :func:`abut.plot.plot_contacts`.
 
         Returns
         -------

@@ -503,7 +503,7 @@ class Mesh(Faceted):
             The axes or plotter to draw on; by default new ones.
         **options
             ``backend``, "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``); ``color``,
-            ``alpha``, ``scalars``, ``at``, ``cmap``, ``limits`` and ``label``, as for
+            ``alpha``, ``scalars``, ``at``, ``cmap``, ``limits``, ``label`` and ``view``, as for
             :func:`abut.plot.plot_mesh`.
 
         Returns

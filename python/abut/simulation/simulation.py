@@ -527,8 +527,11 @@ class Simulation(State):
         **options
             ``backend``: "matplotlib" (extra ``plot``) or "pyvista" (extra ``view``). ``walls``:
             False for none, or a list of some; half spaces are squares. ``alpha``: opacity of walls,
-            0.1 by default. ``cell``: False leaves out the edges of the periodic cell. ``cmap``,
-            ``limits`` and ``label``, by default the name of the quantity, as for `Mesh.plot`.
+            0.1 by default. ``cell``: False leaves out the edges of the periodic cell. ``images``:
+            True also draws periodic images of particles that reach into the cell, so no border is
+            ragged. ``view``: "x", "-x", "y", "-y", "z" or "-z", an axis that points to the camera,
+            for a flat picture; or a direction (3,). ``cmap``, ``limits`` and ``label``, by default
+            the name of the quantity, as for `Mesh.plot`.
 
         Returns
         -------
