@@ -20,7 +20,6 @@ MOVING_STEPS = 6_000  # 0.3 s
 VOLUME_FRACTION = 0.55
 FLOW = 0.8  # m/s, amplitude along each axis without walls; its mean square is the mixer's
 BOULDERS = 2  # number of largest spheres in the scene spheres-100
-STAGES = 60  # stages in which radii grow
 
 
 class Wall(NamedTuple):
@@ -109,7 +108,7 @@ def chute_simulation(scene, workers):
 
 
 def quietly():
-    """Context without warnings: grown spheres overlap, and the mixer's step is long."""
+    """Context without warnings: the mixer's step is long, and touching spheres may overlap."""
     return warnings.catch_warnings(action="ignore", category=abut.SimulationWarning)
 
 
@@ -174,19 +173,22 @@ def moving(sphere_count, settle, folder):
 # ---- spheres without walls -----------------------------------------------------------------------
 
 
-def grown(sphere_count, settle, folder, ratio, exponent, skin, boulders=0):
-    """Spheres in a periodic cube that have grown from random points, so that few overlap much.
+def packed(sphere_count, settle, folder, ratio, exponent, skin, boulders=0):
+    """Spheres in a periodic cube, at random places without overlaps.
 
     They flow past each other: the velocity along each axis is a wave along the next axis.
     """
-    rng = np.random.default_rng(5)
-    radii = sizes(rng, sphere_count or 100_000, ratio, exponent, boulders)
+    radii = sizes(np.random.default_rng(5), sphere_count or 100_000, ratio, exponent, boulders)
     side = float(np.cbrt(4.0 / 3.0 * np.pi * np.sum(radii**3) / VOLUME_FRACTION))
-    make = partial(grow, rng, radii, side, boulders, max(1, settle // 100))
-    state = kept(folder, f"spheres-{ratio}-{len(radii)}-{settle}", make)
+    state = kept(folder, f"packed-{ratio}-{len(radii)}", partial(pack, radii, side))
     still = at_rest(state["centers"], radii, STEP / 2, 50, period=side, skin=skin * RADIUS)
     waves = FLOW * np.sin(2.0 * np.pi / side * np.roll(still.centers, 1, axis=1))
     return still._replace(velocities=waves)
+
+
+def pack(radii, side):
+    box = [[0.0] * 3, [side] * 3]
+    return {"centers": abut.pack(box, radii, VOLUME_FRACTION, period=True)[0]}
 
 
 def sizes(rng, count, ratio, exponent, boulders):
@@ -194,36 +196,6 @@ def sizes(rng, count, ratio, exponent, boulders):
     radii = RADIUS * power_law(rng, count, ratio, exponent)
     radii[:boulders] = RADIUS * ratio
     return radii
-
-
-def grow(rng, radii, side, boulders, steps_a_stage):
-    """The centers of grown spheres; boulders have their size from the start."""
-    centers = scatter(rng, radii, side, boulders)
-    sim = abut.Simulation(STEP / 2, gravity=(0, 0, 0), period=[side] * 3)
-    sim.set_law(GRAIN, GRAIN, abut.Hertz(restitution=0.1))
-    with quietly():
-        sim.add_spheres(centers, radii, GRAIN)
-        for part in np.linspace(0.1, 1.0, STAGES):
-            sim.radii = np.where(np.arange(len(radii)) < boulders, radii, part * radii)
-            sim.run(steps=steps_a_stage)
-            sim.velocities = 0.5 * sim.velocities
-    return {"centers": sim.centers}
-
-
-def scatter(rng, radii, side, boulders):
-    """Random points in the cube outside the boulders, which are at its corner and middle."""
-    centers = rng.uniform(0.0, side, (len(radii), 3))
-    centers[:boulders] = side * np.array([[0.0] * 3, [0.5] * 3])[:boulders]
-    while True:
-        inside = np.zeros(len(radii), bool)
-        for boulder in range(boulders):
-            offset = centers - centers[boulder]
-            offset -= side * np.round(offset / side)
-            inside |= np.linalg.norm(offset, axis=1) < radii[boulder] + radii
-        inside[:boulders] = False
-        if not inside.any():
-            return centers
-        centers[inside] = rng.uniform(0.0, side, (np.count_nonzero(inside), 3))
 
 
 # ---- down a slope --------------------------------------------------------------------------------
@@ -285,9 +257,9 @@ def box(sphere_count, settle, folder):
 SCENES = {
     "settled": settled,
     "moving": moving,
-    "spheres-1": partial(grown, ratio=1, exponent=-3.0, skin=0.2),
-    "spheres-10": partial(grown, ratio=10, exponent=-4.0, skin=1.6),
-    "spheres-100": partial(grown, ratio=100, exponent=-5.0, skin=0.8, boulders=BOULDERS),
+    "spheres-1": partial(packed, ratio=1, exponent=-3.0, skin=0.2),
+    "spheres-10": partial(packed, ratio=10, exponent=-4.0, skin=1.6),
+    "spheres-100": partial(packed, ratio=100, exponent=-5.0, skin=0.8, boulders=BOULDERS),
     "one": partial(on_plane, count=1),
     "seven": partial(on_plane, count=7),
     "pit": in_pit,
