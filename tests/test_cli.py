@@ -306,6 +306,19 @@ def test_radii_that_are_none(run, here, radius):
     assert "is not a radius above 0, nor radii by type such as 1:0.5e-3,2:1e-3" in err
 
 
+@pytest.mark.parametrize("name", ["run.dump", "run.data", "spheres.csv", "run.xyz"])
+def test_info_of_a_file_of_spheres_names_the_commands_for_it(run, here, name):
+    texts = {
+        "run.dump": FRAME.format(step=0, z=0.5),
+        "run.data": "comment\n\n1 atoms\n\nAtoms # atomic\n\n1 1 0 0 0\n",
+        "run.xyz": "1\n\nH 0 0 0\n",
+    }
+    if name in texts:
+        Path(name).write_text(texts[name])
+    fails(run(f"info {name}"), f"{name} has no known ending", "abut frames and abut pairs")
+    fails(run("info none.dump"), "none.dump has no known ending")
+
+
 @pytest.mark.parametrize("line", ["frames run.dump", "pairs run.dump -o a.csv"])
 def test_a_dump_of_contacts_names_its_reader(run, here, line):
     text = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ENTRIES\n0\nITEM: ENTRIES a b\n"

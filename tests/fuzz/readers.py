@@ -44,6 +44,7 @@ READERS = (
     (".stl.gz", abut.read_mesh),
     (".xyz", read_all_frames),
     (".local.dump", read_pairs),
+    *((ending, read_all_frames) for ending in (".vtk", ".data")),
 )
 
 

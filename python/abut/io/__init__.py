@@ -194,7 +194,8 @@ def read_facets(path: Pathlike, part: str | None = None) -> Facets:
     """Read the facets of a mesh file, without welding or validating them."""
     file = _path(path)
     is_packed = file.suffix.lower() == ".gz"
-    read = _by_ending(file.with_suffix("") if is_packed else file, _MESH_READERS, "meshes")
+    inner = file.with_suffix("") if is_packed else file
+    read = _by_ending(inner, _MESH_READERS, "meshes", _hint_of_spheres(file, inner))
     if part is not None and read is not mdpa.read:
         raise ValueError(f"{file} has no parts: leave out part=, which is for mdpa files")
     if read is mdpa.read:
@@ -207,6 +208,19 @@ def read_facets(path: Pathlike, part: str | None = None) -> Facets:
 
         with unpacked(file) as inner:
             return read(inner)
+
+
+def _hint_of_spheres(file: Path, inner: Path) -> str:
+    """Return the end of the message if a file of spheres is given as a mesh; empty otherwise."""
+    if inner.suffix.lower() in _MESH_READERS or not file.is_file():
+        return ""
+    is_array = inner.suffix.lower() in _SPHERE_READERS
+    if not (is_array or _series_of(file) or data_file.is_data(file)):
+        return ""
+    return (
+        "; this one holds spheres or contacts, which abut.read_frames or abut.read_pairs read, and"
+        " in the shell abut frames and abut pairs"
+    )
 
 
 def _read_welded(
