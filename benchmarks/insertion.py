@@ -2,9 +2,13 @@
 
     python benchmarks/insertion.py --spheres 280
     python benchmarks/insertion.py --fed 20000 --every 5
+    python benchmarks/insertion.py --rain 5000
 
 First scene: a box is full of spheres at rest, so that an insertion finds no free place. Shown are
 microseconds per step without and with the insertion, their ratio, and its number of attempts.
+
+Second scene: spheres rain into a box by an `Insertion`, one by one, or the same number in batches
+of 20. Shown are the ratio of processor times, and how often neighbor lists were made.
 
 Other scenes: spheres are added to or removed from a bed at rest, one every few steps, or 20 at a
 time at the same rate. They are added above the bed, removed above the bed, or removed from its
@@ -58,6 +62,53 @@ def count_looks(sim, steps):
     finally:
         abut.Insertion.draw = draw
     return len(asked)
+
+
+# ---- rain ----------------------------------------------------------------------------------------
+
+
+class InBatches(abut.Insertion):
+    """An insertion whose grains become due in batches."""
+
+    def due(self, time_elapsed):
+        number = super().due(time_elapsed)
+        return number - number % BATCH
+
+
+def rain(given, kind):
+    """Seconds that grains take to rain into a box, and how often neighbor lists were made."""
+    side = 2.0 * RADIUS * np.ceil(np.sqrt(given.rain / 8))
+    sim = abut.Simulation(4 * STEP)
+    for other in (GRAIN, abut.Material()):
+        sim.set_law(GRAIN, other, abut.Hertz(0.5, 0.5))
+    for place, normal in (
+        ((0, 0, 0), (0, 0, 1)),
+        ((0, 0, 0), (1, 0, 0)),
+        ((0, 0, 0), (0, 1, 0)),
+        ((side, side, 0), (-1, 0, 0)),
+        ((side, side, 0), (0, -1, 0)),
+    ):
+        sim.add_wall(abut.HalfSpace(place, normal), abut.Material())
+    rate = 1.0 / (given.every * sim.step)
+    box = [[0, 0, 0.5], [side, side, 0.5 + 10 * RADIUS]]
+    sim.add_insertion(kind(box, RADIUS, rate, GRAIN, velocity=(0, 0, -1)))
+    begin = time.process_time()
+    sim.run(steps=given.every * given.rain)
+    lists = sim.statistics()
+    return time.process_time() - begin, lists.lists_moved + lists.lists_changed, len(sim.ids)
+
+
+def print_rain(given):
+    rounds = [
+        [rain(given, kind) for kind in (abut.Insertion, InBatches)] for _ in range(given.rounds)
+    ]
+    times = np.min([[run[0] for run in both] for both in rounds], axis=0)
+    (_, one, count), (_, several, _) = rounds[0]
+    print(
+        f"{count} spheres rain in, one every {given.every} steps: {times[0]:.2f} s of processor"
+        f" time,\n{times[1]:.2f} in batches of {BATCH}: {times[0] / times[1]:.2f} times as long;"
+        f" {one} and {several} neighbor lists"
+    )
 
 
 # ---- spheres that are added and removed ----------------------------------------------------------
@@ -125,7 +176,11 @@ def main(arguments=None):
     parser.add_argument("--fed", type=int, default=20_000, help="number of spheres in the bed")
     parser.add_argument("--arrivals", type=int, default=200)
     parser.add_argument("--every", type=int, default=5, help="steps between two spheres")
+    parser.add_argument("--rain", type=int, help="number of spheres that rain in; only this scene")
     given = parser.parse_args(arguments)
+    if given.rain is not None:
+        print_rain(given)
+        return
     with_one, without = (simulation(given.spheres, waits) for waits in (True, False))
     rounds = [
         [microseconds(sim, given.steps) for sim in (without, with_one)] for _ in range(given.rounds)

@@ -209,7 +209,7 @@ class Insertion(Value):
             return tuple(self.mix)
         return (Grains(self.radii, self.material, self.cluster, self.shape),)  # type: ignore[arg-type]
 
-    @property
+    @cached_property
     def _across(self) -> Indices:
         """The axes along which places are random."""
         axis = None if self.direction is None else DIRECTIONS[self.direction][0]
@@ -414,10 +414,19 @@ class Insertion(Value):
 
     def _capacity(self, state: InsertionState) -> int:
         """An upper bound of the number of particles that fit into the box."""
+        if self._most is not None:
+            return self._most
+        # nothing is known of a user's function but the radii that it has returned
+        return self._fitting([min(state.waiting, default=0.0)] * len(self.kinds))
+
+    @cached_property
+    def _most(self) -> int | None:
+        """The bound of `_capacity`; None if a user's function draws radii."""
         sizes = [kind.extremes[0] for kind in self.kinds]
-        if not all(sizes):
-            # nothing is known of a user's function but the radii that it has returned
-            sizes = [min(state.waiting, default=0.0)] * len(sizes)
+        return self._fitting(sizes) if all(sizes) else None
+
+    def _fitting(self, sizes: list[float]) -> int:
+        """How many grains of the smallest `sizes` of each kind may fit into the box."""
         if not all(sizes):
             return _MOST
         low, high = np.array(self.box)

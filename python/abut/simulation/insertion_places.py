@@ -41,6 +41,9 @@ def make_trial(kinds: Sequence[Grains], state: InsertionState, rounds: int) -> T
     turning = np.array([kind.turns for kind in kinds])[numbers]
     if turning.any():
         turns[turning] = orientations(state.generator, int(turning.sum()))
+    elif len(kinds) == 1:
+        places = np.zeros((len(sizes), 3))
+        return Trial(numbers, sizes, turns, np.arange(len(sizes)), places, sizes)
     found = []
     for number, kind in enumerate(kinds):
         rows = np.flatnonzero(numbers == number)
@@ -55,8 +58,10 @@ def make_trial(kinds: Sequence[Grains], state: InsertionState, rounds: int) -> T
 def bounds(trial: Trial, box: Box) -> tuple[Doubles, Doubles]:
     """Lowest and highest positions, (n, 3) each, of grains that are wholly inside the box."""
     low, high = np.array(box)
-    firsts = np.searchsorted(trial.owners, np.arange(len(trial.sizes)))
     reach = trial.radii[:, None]
+    if len(trial.owners) == len(trial.sizes):
+        return low - (trial.offsets - reach), high - (trial.offsets + reach)
+    firsts = np.searchsorted(trial.owners, np.arange(len(trial.sizes)))
     return (
         low - np.minimum.reduceat(trial.offsets - reach, firsts),
         high - np.maximum.reduceat(trial.offsets + reach, firsts),

@@ -7,8 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random.bit_generator import ISeedSequence
 
 from ..base.arrays import Doubles
+
+
+class _Zeros(ISeedSequence):
+    """A seed for generators that get another state at once: a usual seed takes longer."""
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> Any:
+        return np.zeros(n_words, dtype)
 
 
 @dataclass
@@ -63,7 +71,7 @@ class InsertionState:
 
     def copy(self) -> InsertionState:
         """An independent copy."""
-        generator = np.random.Generator(np.random.PCG64(0))
+        generator = np.random.Generator(np.random.PCG64(_Zeros()))  # type: ignore[arg-type]
         generator.bit_generator.state = self.generator.bit_generator.state
         kinds = [kind.copy() for kind in self.kinds]
         waiting, waiting_kinds = list(self.waiting), list(self.waiting_kinds)

@@ -193,6 +193,8 @@ class SpherePopulation(Population):
         if "image" in self._sim._watch.warned:
             return
         shortest = shortest_period(self._sim.period)
+        if shortest == np.inf:
+            return
         large = np.flatnonzero(2.0 * self.radii > shortest)
         if len(large):
             self._sim._watch.warn_once(
