@@ -352,6 +352,7 @@ ON_THE_MACHINE = {
     "search/doubts.py": "text of a warning",
     "simulation/watch.py": "text of a warning",
     "io/weld.py": "whether vertices lie within a distance",
+    "results/coarse.py": "kernels of coarse-grained fields, which no simulation reads",
 }
 NUMBERS_FOR_EYES = ("plot/", "examples/", "cli/")
 

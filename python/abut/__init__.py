@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from .simulation.body_contacts import BodyContacts
     from .simulation.bonds import Bond
     from .simulation.clusters import Cluster
+    from .simulation.coarse_graining import coarse_grain
     from .simulation.drives import Free, Servo
     from .simulation.frames import write_dump, write_frames
     from .simulation.handle import Handle
@@ -163,6 +164,7 @@ __all__ = [
     "Spheres",
     "Translating",
     "Wall",
+    "coarse_grain",
     "concatenate",
     "examples",
     "find_contacts",
@@ -223,6 +225,7 @@ _NAMES = {
     "simulation.body_contacts": ("BodyContacts",),
     "simulation.bonds": ("Bond",),
     "simulation.clusters": ("Cluster",),
+    "simulation.coarse_graining": ("coarse_grain",),
     "simulation.frames": ("write_dump", "write_frames"),
     "simulation.handle": ("Handle",),
     "simulation.insertion": ("Insertion",),

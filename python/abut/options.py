@@ -60,6 +60,7 @@ Matplotlib: TypeAlias = Literal["matplotlib"] | None
 Pyvista: TypeAlias = Literal["pyvista"]
 Backend: TypeAlias = Literal["matplotlib", "pyvista"]
 How: TypeAlias = Literal["sum", "max", "mean"]
+CoarseKernel: TypeAlias = Literal["gauss", "lucy"]
 At: TypeAlias = Literal["facet", "vertex"]
 View: TypeAlias = Literal["x", "-x", "y", "-y", "z", "-z"] | ArrayLike
 

@@ -182,7 +182,7 @@ class Halves(NamedTuple):
     forces: Doubles  # (m, 3): on the grains
 
 
-def _halves(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
+def halves_of(simulation: Simulation, grains: Grains) -> Iterator[Halves]:
     """The half branches of all contacts and bonds."""
     contacts, pairs = simulation.contacts, simulation.pairs
     centers = grains.centers_of(contacts.sphere)
@@ -254,7 +254,7 @@ def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doub
     size = _volume(period_then(simulation)) if region is None else region.volume
     grains = grains_of(simulation)
     total = np.zeros((3, 3))
-    for halves in _halves(simulation, grains):
+    for halves in halves_of(simulation, grains):
         forces = halves.forces
         if region is not None:
             forces = forces * _parts_inside(region, halves.centers, halves.arms)[:, None]
@@ -266,13 +266,16 @@ def stress(simulation: Simulation, region: Region | None, kinetic: bool) -> Doub
 
 def _volume(period: Period | None) -> float:
     """The volume of the periodic cell."""
-    for k, along in enumerate("xyz"):
-        if not repeats_along(period, k):
-            raise ValueError(
-                f"region is None, but {_no_period(period, k, along)}: give region=, whose volume"
-                " the stress needs"
-            )
+    check_whole(period, "whose volume the stress needs")
     return volume(period)
+
+
+def check_whole(period: Period | None, reason: str, dimension: int = 3) -> None:
+    """Raise a ValueError if the period is no cell; reason: why a region must be given then."""
+    for k, along in enumerate("xyz"[:dimension]):
+        if not repeats_along(period, k):
+            missing = _no_period(period, k, along)
+            raise ValueError(f"region is None, but {missing}: give region=, {reason}")
 
 
 def _no_period(period: Period | None, vector: int, along: str) -> str:
@@ -300,19 +303,24 @@ def _parts_inside(region: Region, starts: Doubles, arms: Doubles) -> Doubles:
     for shift, meets in region.images(np.minimum(starts, ends), np.maximum(starts, ends)):
         rows = np.flatnonzero(meets)
         low, high = region.low + shift, region.high + shift
-        parts[rows] += _part_between(starts[rows], arms[rows], low, high)
+        parts[rows] += parts_between(starts[rows], arms[rows], low, high)[1]
     return parts
 
 
-def _part_between(starts: Doubles, arms: Doubles, low: Doubles, high: Doubles) -> Doubles:
-    """The fraction of each segment in a box, if the segment's bounding box meets that box."""
+def parts_between(
+    starts: Doubles, arms: Doubles, low: Doubles, high: Doubles
+) -> tuple[Doubles, Doubles]:
+    """Where each segment enters a box, as a fraction of its length, and which fraction is inside.
+
+    The bounding box of each segment meets the box.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         at_low, at_high = (low - starts) / arms, (high - starts) / arms
     # a segment normal to an axis lies between the box's two sides that are normal to the axis,
     # because the segment's bounding box meets the box
     enters = np.where(arms == 0.0, 0.0, np.minimum(at_low, at_high)).max(axis=1, initial=0.0)
     leaves = np.where(arms == 0.0, 1.0, np.maximum(at_low, at_high)).min(axis=1, initial=1.0)
-    return np.maximum(leaves - enters, 0.0)
+    return enters, np.maximum(leaves - enters, 0.0)
 
 
 # ---- coordination number -------------------------------------------------------------------------
