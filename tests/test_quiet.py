@@ -155,4 +155,6 @@ def test_wrong_limits():
             abut.quiet(kinetic, unbalanced)
     with pytest.raises(TypeError, match="kinetic"):
         abut.quiet("1")
+    with pytest.raises(TypeError, match=r"give until=abut\.quiet\(\)"):
+        bin_of().run(steps=1, until=abut.quiet)  # without parentheses
     assert repr(abut.quiet()) == "quiet(kinetic=1e-06, unbalanced=0.01)"

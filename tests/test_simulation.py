@@ -290,6 +290,7 @@ def test_masks_are_told_how_they_become_numbers():
         ("centres", "centers"),
         ("Gravity", "gravity"),
         ("contact", "contacts"),
+        ("dt", "step"),
     ],
 )
 def test_a_name_that_is_not_there_is_not_assigned(name, meant):

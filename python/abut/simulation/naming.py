@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable
 from functools import wraps
@@ -11,7 +12,7 @@ _P = ParamSpec("_P")
 _S = TypeVar("_S")
 _C = TypeVar("_C", bound=type)
 
-# names that other codes have for arguments of a Simulation
+# names that other codes have for arguments and attributes of a Simulation
 _MEANT = {
     "dt": "step",
     "timestep": "step",
@@ -23,6 +24,13 @@ _MEANT = {
     "threads": "workers",
     "n_jobs": "workers",
 }
+
+
+def nearest_name(name: str, public: list[str]) -> str | None:
+    """The public name that a wrong one stands for: another code's word, or a misspelled name."""
+    close = difflib.get_close_matches(name, public, 1)
+    meant = _MEANT.get(name, close[0] if close else None)
+    return meant if meant in public else None
 
 
 def names_what_was_meant(

@@ -156,6 +156,8 @@ def quiet(
     >>> bool(sim.time < 2.0), bool(sim.unbalanced_force() < 0.01)
     (True, True)
     """
+    if hasattr(kinetic, "step_count"):
+        raise TypeError("quiet takes limits, not a simulation: give until=abut.quiet()")
     if kinetic is None and unbalanced is None:
         raise ValueError("kinetic and unbalanced are both None, so nothing would be compared")
     return _Quiet(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Unpack
@@ -30,7 +29,7 @@ from .cluster_population import ClusterPopulation
 from .deforming import Structure
 from .events import Events
 from .measuring import Energy, Measures
-from .naming import with_public_names
+from .naming import nearest_name, with_public_names
 from .population import short_form
 from .python_side import changes
 from .running import Running
@@ -192,9 +191,9 @@ class Simulation(State):
             """Reject unknown names, because a misspelled one would have no effect."""
             if not (name.startswith("_") or hasattr(type(self), name)):
                 public = [word for word in dir(type(self)) if not word.startswith("_")]
-                close = difflib.get_close_matches(name, public, 1)
-                meant = f": did you mean {close[0]!r}?" if close else ""
-                raise AttributeError(f"a Simulation has no attribute {name!r}{meant}")
+                meant = nearest_name(name, public)
+                hint = f": did you mean {meant!r}?" if meant else ""
+                raise AttributeError(f"a Simulation has no attribute {name!r}{hint}")
             super().__setattr__(name, value)
 
     # ---- parts, and their methods as short forms ----
