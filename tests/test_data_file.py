@@ -123,6 +123,26 @@ def test_no_atoms_and_no_box(tmp_path):
     assert (len(frame.radii), frame.period, frame.step) == (0, None, None)
 
 
+def test_other_files_of_lammps_are_no_data_files(tmp_path):
+    for text in (
+        "LAMMPS (22 Jul 2025)\nReading data file ...\n  reading atoms ...\n  600 atoms\n",
+        "# a molecule\n\n3 atoms\n\nCoords\n\n1 0 0 0\n2 1 0 0\n3 2 0 0\n",
+    ):
+        with pytest.raises(ValueError, match=r"has no known ending: .* has a line 'N atoms'"):
+            abut.read_frames(write(tmp_path, text))
+
+
+def test_a_folder_of_a_run_has_its_dumps_as_frames(tmp_path):
+    write(tmp_path, WHOLE)
+    assert len(abut.read_frames(tmp_path)[0].radii) == 3
+    write(tmp_path, "# vtk DataFile Version 2.0\n", "mesh_100.vtk")
+    rows = "ITEM: ATOMS id x y z radius\n1 0 0 0 1\n"
+    for step in (1, 2):
+        text = f"ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n1\n{rows}"
+        write(tmp_path, text, f"dump.{step}")
+    assert [frame.step for frame in abut.read_frames(tmp_path)] == [1, 2]
+
+
 # ---- errors --------------------------------------------------------------------------------------
 
 

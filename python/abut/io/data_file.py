@@ -58,13 +58,17 @@ _WHOLE_NAMES = {"ellipsoidflag", "bodyflag", "lineflag", "triflag"}
 # The number of bytes in which the header of a data file is looked for.
 _HEAD_BYTES = 1 << 12
 _ATOM_COUNT = re.compile(rb"^[ \t]*(\d+)[ \t]+atoms\b", re.MULTILINE)
+_OTHER_LINE = re.compile(rb"^[ \t]*(?:\d+[ \t]+atom[ \t]+types|Atoms)\b|\bxlo xhi\b", re.MULTILINE)
 _STEP = re.compile(rb"timestep *= *(\d{1,18})\b")
 
 _Row = tuple[int, list[bytes]]
 
 
 def is_data(path: Path) -> bool:
-    """Return whether a file has a line such as ``600 atoms`` at its beginning."""
+    """Return whether a file begins with a header as data files have, and logs do not.
+
+    It has a line such as ``600 atoms``, and another one of a data file.
+    """
     head = b""
     with Unpacked(path) as file:
         try:
@@ -72,7 +76,9 @@ def is_data(path: Path) -> bool:
                 head += more
         except ValueError:
             pass
-    return _ATOM_COUNT.search(head, head.find(b"\n") + 1, _HEAD_BYTES) is not None
+    begin = head.find(b"\n") + 1  # the first line is a comment
+    found = (one.search(head, begin, _HEAD_BYTES) for one in (_ATOM_COUNT, _OTHER_LINE))
+    return all(one is not None for one in found)
 
 
 def read_spheres(path: Path, given: Given = NOTHING) -> Spheres:

@@ -37,6 +37,9 @@ _READERS: dict[str, Callable[..., Frame]] = {
     "data": data_file.read_frame,
 }
 _LIST = ".pvd"
+# The kinds of files that the folder of a run may have beside its frames: the data file from which
+# LAMMPS begins, and meshes of LIGGGHTS. Only where a folder has nothing else are they frames.
+_BESIDE = ("data", ".vtk")
 _DUMP, _DATA = "dump", "data"
 # The kinds of files that allow other names of columns, and radii that are given.
 _WITH_COLUMNS = (".vtp", ".csv", ".vtk", _DATA)
@@ -481,6 +484,8 @@ def _of_one_kind(name: str, paths: list[Path], drop: bool, is_folder: bool) -> l
     paths = [path for path in paths if not _is_part(path, there)]
     kinds = {path: _kind_of(path) for path in paths}
     known = [path for path in paths if kinds[path]]
+    if is_folder:
+        known = [path for path in known if kinds[path] not in _BESIDE] or known
     if not known:
         raise ValueError(f"{name}: there are no files of frames: {_KINDS}")
     _check_kinds(name, known, kinds)
