@@ -304,7 +304,13 @@ def test_walls_around_an_area_are_kept():
             ValueError, match=r"wall 1 bounds the area of wall 5's Servo: give wall 5"
         ):
             change()
+    with pytest.raises(ValueError, match="wall 1 bounds the area"):
+        sim.remove_wall([0, 1])
     assert side.active
+    assert len(sim.walls) == 6
+    branch = sim.copy()
+    branch.remove_wall([1, 2, 5])
+    assert branch.walls.numbers.tolist() == [0, 3, 4]
     lid.motion = None
     sim.remove_wall(side)
 

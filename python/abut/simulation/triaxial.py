@@ -241,10 +241,7 @@ class TriaxialCell:
 
     def remove(self) -> None:
         """Remove the six walls, and end the record, which keeps its rows."""
-        for wall in self.walls:
-            wall.motion = None
-        for wall in self.walls:
-            self._sim.remove_wall(wall)
+        self._sim.remove_wall([wall.number for wall in self.walls])
         if self._record is not None:
             self._record.remove()
 

@@ -75,10 +75,10 @@ def _plane(number: int, entries: Sequence[WallEntry], pose_of: Callable[[int], D
     return rotated(np.array([mesh.normal]), pose_of(number)[:3, :3])[0]
 
 
-def check_not_side(number: int, entries: Sequence[WallEntry]) -> None:
-    """Raise a ValueError if the wall bounds the area of another wall's Servo."""
+def check_not_side(number: int, entries: Sequence[WallEntry], leaving: Sequence[int]) -> None:
+    """Raise a ValueError if the wall bounds the area of the Servo of a wall that does not leave."""
     for other, entry in enumerate(entries):
-        if other != number and number in entry.sides:
+        if other != number and other not in leaving and number in entry.sides:
             raise ValueError(
                 f"wall {number} bounds the area of wall {other}'s Servo: give wall {other} another"
                 " motion first"

@@ -193,16 +193,13 @@ class WallPopulation(Population, Sequence[Wall]):
         (0, Wall(0: removed))
         """
         if isinstance(wall, Wall):
-            self._take(wall)
-            return
-        for removed in [self[int(row)] for row in self._find(wall, "wall")]:
-            self._take(removed)
-
-    def _take(self, wall: Wall) -> None:
-        if wall._simulation is not self._sim:
-            raise ValueError(f"{wall!r} belongs to another simulation")
-        self._check(wall.number)
-        self._sim._walls.remove(wall.number)
+            if wall._simulation is not self._sim:
+                raise ValueError(f"{wall!r} belongs to another simulation")
+            self._check(wall.number)
+            leaving = [wall.number]
+        else:
+            leaving = [int(self.numbers[row]) for row in self._find(wall, "wall")]
+        self._sim._walls.remove(leaving, self._sim.time)
 
     def _check(self, number: int) -> None:
         if self._sim._walls.entries[number].is_gone:

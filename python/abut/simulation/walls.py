@@ -244,9 +244,18 @@ class KnownWalls(Walls):
         at_rest = WallState(entry.pose, *np.zeros((3, 3)))
         self._begin(len(self.entries), entry, at_rest, time, known)
 
-    def remove(self, number: int) -> None:
-        """Remove a wall; its number is not used again."""
-        check_not_side(number, self.entries)
+    def remove(self, leaving: Sequence[int], time: float) -> None:
+        """Remove walls; their numbers are not used again."""
+        for number in leaving:
+            check_not_side(number, self.entries, leaving)
+        # walls that bound the areas of each other leave together
+        for number in leaving:
+            if self.entries[number].sides:
+                self.move(number, None, time)
+        for number in leaving:
+            self._remove_one(number)
+
+    def _remove_one(self, number: int) -> None:
         gone = replace(
             self.entries[number],
             mesh=NO_MESH,
@@ -260,7 +269,7 @@ class KnownWalls(Walls):
     def switch(self, number: int, is_active: bool) -> None:
         """Switch a wall on or off."""
         if is_active != self.entries[number].is_active:
-            check_not_side(number, self.entries)
+            check_not_side(number, self.entries, ())
             entry = replace(self.entries[number], is_active=is_active)
             if entry.deforming is not None:
                 # count the current step as done: callables are not called while a wall is off
