@@ -37,8 +37,8 @@ def test_numbers_become_floats():
         ({"young": 0.0}, "young is 0.0"),
         ({"young": -1e7}, "young is -10000000.0"),
         ({"young": np.nan}, "young is nan"),
-        ({"poisson": -1.0}, "poisson is -1.0, but must be above -1.0 and below 0.5"),
-        ({"poisson": 0.5}, "poisson is 0.5"),
+        ({"poisson": -1.0}, "poisson is -1.0, but must be above -1.0 and at most 0.5"),
+        ({"poisson": 0.51}, "poisson is 0.51"),
         ({"poisson": np.nan}, "poisson is nan"),
         ({"young": [1.0, 2.0]}, r"young has shape \(2,\)"),
         ({"name": ""}, "name is empty"),
@@ -54,6 +54,28 @@ def test_what_is_no_material(arguments, message):
 def test_what_is_no_number(name, value):
     with pytest.raises(TypeError, match=name):
         abut.Material(**{name: value})
+
+
+@pytest.mark.parametrize("cohesion", [None, abut.JKR(0.1), abut.DMT(0.1)])
+def test_rubber_does_not_change_its_volume(cohesion, tmp_path):
+    """With 1/2, E* = E / (2 (1 - 1/4)) and G* = E / 9 for two equal materials."""
+    rubber = abut.Material(density=1000, young=9e6, poisson=0.5)
+    sim = abut.Simulation(step=1e-6, gravity=(0, 0, 0))
+    sim.set_law(rubber, rubber, abut.Hertz(friction=0.5, cohesion=cohesion))
+    sim.add_spheres([[0, 0, 0], [0.0199, 0, 0], [0.0399, 0, 0]], 0.01, rubber)
+    sim.bond([[1, 2]], abut.Bond(young=9e6, poisson=0.5))
+    assert 0 < sim.stable_step() < 1
+    if cohesion is None:
+        sim.run(steps=1)
+        # R* = 0.005, overlap 1e-4
+        assert sim.forces[0, 0] == pytest.approx(-4 / 3 * 6e6 * np.sqrt(0.005) * 1e-6)
+    sim.save(tmp_path / "rubber.npz")
+    other = abut.load_simulation(tmp_path / "rubber.npz")
+    assert other.bonds.poisson.tolist() == [0.5]
+    for one in (sim, other):
+        one.run(steps=50)
+    assert np.isfinite(sim.forces).all()
+    assert sim.centers.tobytes() == other.centers.tobytes()
 
 
 def test_none_is_no_ratio():

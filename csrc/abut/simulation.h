@@ -355,7 +355,7 @@ abut_status abut_simulation_apply_to_bodies(abut_simulation *simulation, const d
     X(ids, INDEX, 2, ROWS, ALWAYS, ABUT_LOCKED, "",                                                \
       "the caller's names for both spheres, which breakages report")                               \
     X(young, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "pressure", "1e-75 to 1e75")                      \
-    X(poisson, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "> -1, < 1/2")                              \
+    X(poisson, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "> -1, <= 1/2")                             \
     X(radius, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "length", "of the beam; 1e-75 to 1e75")          \
     X(damping, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "", "part of critical damping, 0 to 1e75")      \
     X(tensile_strength, REAL, 0, ROWS, ALWAYS, ABUT_LOCKED, "pressure",                            \

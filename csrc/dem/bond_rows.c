@@ -26,7 +26,7 @@ enum { ABUT_REST_COLUMNS(REST_NUMBER) REST_NUMBERS };
 #define SIZE ABUT_SMALLEST_RADIUS, ABUT_COORDINATE_LIMIT
 #define STRENGTH 0.0, INFINITY
 #define STRESS 0.0, DBL_MAX
-#define POISSON (-0x1.fffffffffffffp-1), 0x1.fffffffffffffp-2 /* the doubles next to -1 and 1/2 */
+#define POISSON (-0x1.fffffffffffffp-1), 0.5 /* from the double next to -1 */
 #define LIMITED 0.0, ABUT_COORDINATE_LIMIT
 
 #define IN_BONDS(member) IN_STRUCTS(bond_set, bonds, bond, member)

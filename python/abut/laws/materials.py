@@ -8,8 +8,18 @@ from ..base import checks
 from ..base.values import NEW, Value
 
 # Poisson's ratio of a stable material: beyond these bounds, compressing or shearing it would
-# release energy.
-POISSON_BOUNDS = (-1.0, 0.5)
+# release energy. With 1/2 its volume does not change; contacts and bonds have finite stiffnesses
+# then. With -1 the shear modulus is infinite.
+_POISSON_BOUNDS = (-1.0, 0.5)
+
+
+def read_poisson(value: object) -> float:
+    """Read Poisson's ratio; raise if it is out of its bounds."""
+    poisson = checks.number(value, "poisson")
+    low, high = _POISSON_BOUNDS
+    if not low < poisson <= high:
+        raise ValueError(f"poisson is {poisson}, but must be above {low} and at most {high}")
+    return poisson
 
 
 @dataclass(frozen=True)
@@ -26,7 +36,7 @@ class Material(Value):
     young : float, optional
         Young's modulus, a pressure. None means rigid.
     poisson : float, default 0.2
-        Poisson's ratio, above -1 and below 0.5.
+        Poisson's ratio, above -1 and at most 0.5 (rubber, whose volume does not change).
     name : str, optional
         Distinguishes materials with the same numbers, for example two rigid walls with different
         friction.
@@ -66,10 +76,7 @@ class Material(Value):
     def __post_init__(self) -> None:
         density = None if self.density is None else checks.positive(self.density, "density")
         young = None if self.young is None else checks.positive(self.young, "young")
-        poisson = checks.number(self.poisson, "poisson")
-        low, high = POISSON_BOUNDS
-        if not low < poisson < high:
-            raise ValueError(f"poisson is {poisson}, but must be above {low} and below {high}")
+        poisson = read_poisson(self.poisson)
         if self.name is not None and not isinstance(self.name, str):
             kind = checks.a_or_an(type(self.name).__name__)
             raise TypeError(f"name is {kind}, but must be a string")

@@ -17,7 +17,7 @@ from .. import _core
 from ..base import checks
 from ..base.arrays import Columns, Doubles, Indices
 from ..base.values import Value
-from ..laws.materials import POISSON_BOUNDS
+from ..laws.materials import read_poisson
 from ..results.pairs import Pairs
 from .column_input import Numbers, find
 
@@ -34,7 +34,7 @@ class Bond(Value):
     young : float
         Young's modulus of the beam, a pressure; 1e-75 to 1e75.
     poisson : float, default 0.2
-        Poisson's ratio of the beam, above -1 and below 0.5.
+        Poisson's ratio of the beam, above -1 and at most 0.5.
     radius : float, default 1
         Radius of the beam as a fraction of the smaller sphere's radius, 1e-75 to 1e75.
     tensile_strength, shear_strength : float, default infinite
@@ -80,10 +80,7 @@ shear_strength=500000.0, damping=0.0, contact=False)
     contact: bool = False
 
     def __post_init__(self) -> None:
-        poisson = checks.number(self.poisson, "poisson")
-        low, high = POISSON_BOUNDS
-        if not low < poisson < high:
-            raise ValueError(f"poisson is {poisson}, but must be above {low} and below {high}")
+        poisson = read_poisson(self.poisson)
         if not isinstance(self.contact, bool | np.bool_):
             kind = checks.a_or_an(type(self.contact).__name__)
             raise TypeError(f"contact is {kind}, but must be True or False")
