@@ -101,7 +101,7 @@ def test_cells_of_a_period(name, kernel):
 @pytest.mark.parametrize("period", [None, (1.2, 0.9, None), TILTED * 1.5], ids=str)
 def test_grains_and_lines_in_a_region(period, kernel):
     frame = frame_of(count=30, period=period)
-    given = with_pairs(frame)
+    given = with_pairs(frame, 25)
     options = {"density": 2.0, "kernel": kernel, "region": REGION}
     found = abut.coarse_grain(frame, (3, 3, 2), 0.25, **options, **given)
     low, high = REGION
@@ -208,6 +208,21 @@ def test_a_frame_of_a_simulation_gives_the_same_fields():
     fields = abut.coarse_grain(sim, (4, 4, 4), 0.15)
     near(given.density, fields.density)
     near(given.contact_stress, fields.contact_stress, 2e-3)  # lines of pairs have other points
+
+
+@pytest.mark.parametrize("period", [None, (1.0, None), (1.0, 1.0)], ids=str)
+def test_a_region_in_the_plane(period):
+    rng = np.random.default_rng(5)
+    frame = abut.Frame(rng.random((40, 2)), np.full(40, 0.08), period=period)
+    region = [[0, -1], [1, 2]] if period != (1.0, 1.0) else [[0, 0], [1, 1]]
+    given = with_pairs(frame)
+    fields = abut.coarse_grain(frame, (5, 12), 0.15, region=region, density=2.0, **given)
+    assert fields.density.sum() * fields.volume == pytest.approx(masses_of(frame).sum())
+    area = 60 * fields.volume
+    near(fields.contact_stress.mean(axis=(0, 1)), given["pairs"].stress(given["forces"], area))
+    assert fields.points.shape == (5, 12, 2)
+    with pytest.raises(ValueError, match=r"region has shape \(2, 3\), but must be \(2, 2\)"):
+        abut.coarse_grain(frame, (5, 12), 0.15, region=REGION, density=2.0)
 
 
 # ---- invariance ----------------------------------------------------------------------------------
@@ -422,6 +437,18 @@ PAIRS = with_pairs(frame_of(period=BOX))
         ({**PAIRS, "forces": [[0, 0, 0]]}, ValueError, "forces has 1 row"),
         ({**PAIRS, "spheres": frame_of()}, ValueError, "pairs has the period 1, 0.9, 0.8, but the"),
         ({"spheres": frame_of()}, ValueError, "region is None, but the world has no period along"),
+        ({"pairs": 3}, TypeError, "pairs is an int, but must be Pairs"),
+        ({"walls": (3, 4)}, TypeError, r"walls\[0\] is an int, not Contacts"),
+        (
+            {"spheres": frame_of(period=BOX)._replace(radii=-np.ones(12))},
+            ValueError,
+            r"radii\[0\] is -1.0, but must be positive",
+        ),
+        (
+            {"spheres": frame_of(period=BOX[:2])},
+            ValueError,
+            "period has 2 items, but must have 3",
+        ),
         ({"walls": 3}, TypeError, r"walls must be \(contacts, forces\)"),
         (
             {"region": [[0, 0, 0], [2, 1, 1]]},

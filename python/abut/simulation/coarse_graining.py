@@ -16,6 +16,7 @@ from ..base.periods import (
     is_along_axes,
     is_array,
     lengths_of,
+    read_period,
     same_period,
     text_of,
     vectors_of,
@@ -23,7 +24,9 @@ from ..base.periods import (
 from ..results.arms import pair_arms
 from ..results.coarse import KERNELS, Grid, Lines, Spreading, spread_lines, spreading
 from ..results.coarse_fields import CoarseFields
+from ..results.contacts import Contacts
 from ..results.means import read_forces
+from ..results.pairs import Pairs
 from ..results.sums import numbers_of
 from .cell import period_then
 from .measures import Region, check_whole, grains_of, halves_of, parts_between, read_region
@@ -32,8 +35,6 @@ if TYPE_CHECKING:
     from ..io.frame import Frame
     from ..io.spheres import Spheres
     from ..options import CoarseKernel
-    from ..results.contacts import Contacts
-    from ..results.pairs import Pairs
     from .simulation import Simulation
 
 # A region that is a period wide up to rounding repeats along this axis.
@@ -62,8 +63,9 @@ def coarse_grain(
     ----------
     spheres : Simulation, Frame or Spheres
         Of a simulation the state at the beginning of its last step counts, with all grains,
-        contacts and bonds. Of a frame of `read_frames`, or any object with ``centers`` (n, 3) or
-        (n, 2) and ``radii`` (n,), the spheres count, and `density` is required.
+        contacts and bonds; fixed grains have the mass of their material. Of a frame of
+        `read_frames`, or any object with ``centers`` (n, 3) or (n, 2) and ``radii`` (n,), the
+        spheres count, and `density` is required.
     cells : sequence of 3 (or 2) int
         Numbers of cells along the axes of the region, or along the vectors of the period. Along an
         axis with one cell the fields are means: ``(1, 1, 40)`` gives profiles along z.
@@ -226,6 +228,8 @@ def _matter_of_frame(frame: Any, given: _Given) -> _Matter:
     checks.all_finite(centers, "centers")
     count, dimension = centers.shape
     radii = checks.lengths(frame.radii, "radii", count, "center")
+    _check_positive(radii, "radii")
+    period = read_period(getattr(frame, "period", None), dimension)
     if given.density is None:
         raise ValueError("density is missing: give the density of the material, density=")
     densities = checks.lengths(given.density, "density", count, "sphere")
@@ -237,8 +241,8 @@ def _matter_of_frame(frame: Any, given: _Given) -> _Matter:
         _in_space(centers),
         densities * volumes,
         None if velocities is None else _in_space(velocities),
-        _lines_of(frame, centers, given),
-        getattr(frame, "period", None),
+        _lines_of(period, centers, given),
+        period,
         np.zeros(3) if origin is None else _in_space(np.array(origin)[None])[0],
         np.zeros((3, 3)),
         dimension,
@@ -274,21 +278,24 @@ def _velocities_of(
     return found
 
 
-def _lines_of(frame: Any, centers: Doubles, given: _Given) -> list[Lines] | None:
+def _lines_of(period: Period | None, centers: Doubles, given: _Given) -> list[Lines] | None:
     if given.pairs is None and given.forces is not None:
         raise ValueError("forces is given, but pairs is missing: give the pairs, too")
     lines = []
     if given.pairs is not None:
-        lines.append(_lines_of_pairs(frame, centers, given.pairs, given.forces))
+        lines.append(_lines_of_pairs(period, centers, given.pairs, given.forces))
     if given.walls is not None:
         lines.append(_lines_of_walls(centers, given.walls))
     return lines or None
 
 
-def _lines_of_pairs(frame: Any, centers: Doubles, pairs: Pairs, forces: ArrayLike | None) -> Lines:
+def _lines_of_pairs(
+    period: Period | None, centers: Doubles, pairs: object, forces: ArrayLike | None
+) -> Lines:
+    if not isinstance(pairs, Pairs):
+        raise TypeError(f"pairs is {checks.a_or_an(type(pairs).__name__)}, but must be Pairs")
     if pairs.other_count is not None:
         raise ValueError("pairs is of a search with others, but must be of the frame's spheres")
-    period = getattr(frame, "period", None)
     if not same_period(pairs.period, period):
         raise ValueError(
             f"pairs has the period {text_of(pairs.period)}, but the frame {text_of(period)}: give"
@@ -308,6 +315,8 @@ def _lines_of_walls(centers: Doubles, walls: Any) -> Lines:
     if not isinstance(walls, (tuple, list)) or len(walls) != 2:
         raise TypeError("walls must be (contacts, forces)")
     contacts, forces = walls
+    if not isinstance(contacts, Contacts):
+        raise TypeError(f"walls[0] is {checks.a_or_an(type(contacts).__name__)}, not Contacts")
     if centers.shape[1] == 2:
         raise ValueError(
             "walls is given, but the centers are in the plane, where walls have no contacts"
