@@ -141,6 +141,38 @@ def test_other_plots_of_pyvista_have_views(sim, floor, plotter):
         np.testing.assert_allclose(plotter.camera.direction, [-1, 0, 0], atol=1e-12)
 
 
+def test_pairs_bonds_and_bodies_have_views(sim, plotter):
+    pairs = abut.find_pairs([[0, 0, 0], [0.5, 0, 0]], 0.3)
+    sim.bond([[0, 1]], abut.Bond(young=1e7))
+    cube = abut.ConvexShape(np.indices((2, 2, 2)).reshape(3, -1).T)
+    finder, places = abut.ConvexFinder(cube), [[0, 0, 0], [0.9, 0, 0]]
+    for draw in (
+        lambda **given: pairs.plot([[0, 0, 0], [0.5, 0, 0]], **given),
+        lambda **given: pairs.plot([[0, 0, 0], [0.5, 0, 0]], [0.0], **given),
+        lambda **given: sim.bonds.plot(sim.centers, [1.0], **given),
+        cube.plot,
+        lambda **given: finder.plot(places, **given),
+        finder.find(places).plot,
+    ):
+        plotter.camera_position = "xy"
+        draw(ax=plotter, view="-y")
+        np.testing.assert_allclose(plotter.camera.direction, [0, 1, 0], atol=1e-12)
+
+
+def test_pictures_in_the_plane_have_no_view():
+    square = abut.ConvexShape([[0, 0], [1, 0], [1, 1], [0, 1]])
+    finder, places = abut.ConvexFinder(square), [[0, 0], [0.9, 0]]
+    pairs = abut.find_pairs(places, 0.5)
+    for draw in (
+        square.plot,
+        finder.find(places).plot,
+        lambda **given: finder.plot(places, **given),
+        lambda **given: pairs.plot(places, **given),
+    ):
+        with pytest.raises(ValueError, match="view is 'x', but a picture of two dimensions has"):
+            draw(view="x")
+
+
 def test_a_direction_turns_the_picture(floor, axes, plotter):
     floor.plot(ax=axes, view=(1, 1, np.sqrt(2)))
     assert (axes.elev, axes.azim) == pytest.approx((45, 45))

@@ -137,6 +137,7 @@ class PairsPlotOptions(BackendOption, ColorOptions, total=False):
     others: ArrayLike | None
     width: float | None
     cell: bool
+    view: View | None
 
 
 class SimulationPlotOptions(BackendOption, ColorOptions, total=False):
@@ -154,6 +155,7 @@ class ShapePlotOptions(BackendOption, total=False):
 
     color: Any
     alpha: float
+    view: View | None
 
 
 class BodiesPlotOptions(ShapePlotOptions, total=False):
@@ -172,3 +174,4 @@ class ConvexPlotOptions(BackendOption, total=False):
     body_count: int
     arrow_count: int
     alpha: float
+    view: View | None

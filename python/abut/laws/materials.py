@@ -36,7 +36,7 @@ class Material(Value):
     young : float, optional
         Young's modulus, a pressure. None means rigid.
     poisson : float, default 0.2
-        Poisson's ratio, above -1 and at most 0.5 (rubber, whose volume does not change).
+        Poisson's ratio, above -1 and at most 0.5 (rubber, which keeps its volume).
     name : str, optional
         Distinguishes materials with the same numbers, for example two rigid walls with different
         friction.

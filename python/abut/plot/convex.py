@@ -18,6 +18,7 @@ from .cells import cell_lines_of_centers, draw_cell, draw_cell_in_pyvista
 from .in_matplotlib import flat_axes, set_flat_frame
 from .in_pyvista import draw_mesh_in_pyvista, draw_surface_in_pyvista, plotter_of
 from .looks import COLORS, FACET_COLOR, LINE_COLOR, drawing_module, evenly, most, opacity
+from .views import look_in_pyvista, read_optional
 
 if TYPE_CHECKING:
     from ..options import Backend
@@ -37,13 +38,16 @@ def plot_shape(
     backend: Backend | None = None,
     color: Any = BODY_COLOR,
     alpha: float = 0.9,
+    view: Any = None,
 ) -> Any:
     """Draw a shape, as `ConvexShape.plot` describes."""
-    alpha = opacity(alpha)
+    alpha, direction = opacity(alpha), read_optional(view, shape.dimension)
     ax = _canvas(shape.dimension, ax, backend)
     if shape.dimension == 2:
         return _draw_polygons(ax, [_loop(shape)], [color], alpha)
-    return draw_mesh_in_pyvista(ax, shape.to_mesh(), None, color, alpha)
+    draw_mesh_in_pyvista(ax, shape.to_mesh(), None, color, alpha)
+    look_in_pyvista(ax, direction)
+    return ax
 
 
 def plot_bodies(
@@ -57,9 +61,10 @@ def plot_bodies(
     colors: Any = None,
     alpha: float = 0.9,
     numbers: Any = None,
+    view: Any = None,
 ) -> Any:
     """Draw bodies, as `ConvexFinder.plot` describes."""
-    alpha = opacity(alpha)
+    alpha, direction = opacity(alpha), read_optional(view, finder.dimension)
     placed = finder._read_placed(positions, orientations, None)
     count = len(placed.positions)
     chosen = range(count) if numbers is None else _bodies_given(numbers, count)
@@ -72,7 +77,9 @@ def plot_bodies(
     ax = _canvas(finder.dimension, ax, backend)
     if finder.dimension == 2:
         return _draw_polygons(ax, [loop for loop, _ in bodies], shades, alpha)
-    return _draw_polyhedra(ax, bodies, shades, alpha)
+    _draw_polyhedra(ax, bodies, shades, alpha)
+    look_in_pyvista(ax, direction)
+    return ax
 
 
 def plot_convex_contacts(
@@ -86,9 +93,10 @@ def plot_convex_contacts(
     body_count: int = 500,
     arrow_count: int = 500,
     alpha: float = 0.25,
+    view: Any = None,
 ) -> Any:
     """Draw contacts of bodies, as `ConvexContacts.plot` describes."""
-    alpha = opacity(alpha)
+    alpha, direction = opacity(alpha), read_optional(view, contacts.point.shape[1])
     body_count, arrow_count = most(body_count, "body_count"), most(arrow_count, "arrow_count")
     is_flat = contacts.point.shape[1] == 2
     ax = _canvas(contacts.point.shape[1], ax, backend)
@@ -100,7 +108,11 @@ def plot_convex_contacts(
         (draw_cell if is_flat else draw_cell_in_pyvista)(ax, edges)
     rows = evenly(len(contacts), arrow_count if normals else 0)
     arrows = contacts.point[rows], contacts.normal[rows] * _arrow_length(contacts, bodies)
-    return (_flat_contacts if is_flat else _contacts_in_space)(ax, contacts, arrows)
+    if is_flat:
+        return _flat_contacts(ax, contacts, arrows)
+    _contacts_in_space(ax, contacts, arrows)
+    look_in_pyvista(ax, direction)
+    return ax
 
 
 def _canvas(dimension: int, ax: Any, backend: Backend | None) -> Any:

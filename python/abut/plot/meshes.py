@@ -24,7 +24,7 @@ from .drawn import (
 from .in_matplotlib import axes_of, draw_contacts, draw_mesh
 from .in_pyvista import draw_contacts_in_pyvista, draw_mesh_in_pyvista, plotter_of
 from .looks import FACET_COLOR, TYPES, backend_of, most, opacity, spheres_given
-from .views import look_in_matplotlib, look_in_pyvista, read_view
+from .views import look_in_matplotlib, look_in_pyvista, read_optional
 
 if TYPE_CHECKING:
     from ..options import At, Backend, How
@@ -92,7 +92,7 @@ def plot_mesh(
         vertices are given with matplotlib.
     """
     painted, name = None, backend_of(backend, ax)
-    direction = None if view is None else read_view(view)
+    direction = read_optional(view)
     if alpha is None:
         alpha = 0.9 if scalars is None else 1.0
     alpha = opacity(alpha)
@@ -190,7 +190,7 @@ def plot_contacts(
     """
     meshes, alpha = meshes_of(contacts, mesh), opacity(alpha)
     arrow_count, sphere_count = most(arrow_count, "arrow_count"), most(sphere_count, "sphere_count")
-    direction = None if view is None else read_view(view)
+    direction = read_optional(view)
     if spheres is not None:
         spheres = _spheres_of(contacts, spheres)
     edges = cell_around(contacts, meshes, spheres) if cell else np.empty((0, 2, 3))

@@ -19,6 +19,7 @@ from .colors import ColorScale, color_scale, row_values
 from .in_matplotlib import flat_axes, set_flat_frame
 from .in_pyvista import plotter_of
 from .looks import drawing_module
+from .views import look_in_pyvista, read_optional
 
 if TYPE_CHECKING:
     from ..options import Backend
@@ -52,9 +53,11 @@ def plot_pairs(
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
+    view: Any = None,
 ) -> Any:
     """Draw pairs, as `Pairs.plot` describes."""
     lines = _lines(pairs, centers, others)
+    direction = read_optional(view, lines.shape[-1])
     values = "overlap" if values is None else values
     numbers = row_values(pairs, values, "values")
     chains = _chains(lines, pairs, numbers, color_scale([numbers], cmap, limits, label, values))
@@ -68,7 +71,7 @@ def plot_pairs(
         return _draw_flat(ax, chains, width or LINE_WIDTH)
     plotter = plotter_of(ax, backend, "pairs in space")
     draw_cell_in_pyvista(plotter, edges)
-    return _draw_tubes(plotter, chains, width)
+    return _draw_tubes(plotter, chains, width, direction)
 
 
 def plot_bonds(
@@ -82,9 +85,10 @@ def plot_bonds(
     cmap: Any = "viridis",
     limits: tuple[float, float] | None = None,
     label: str | None = "",
+    view: Any = None,
 ) -> Any:
     """Draw bonds, as `Bonds.plot` describes."""
-    lines = bonds.lines(centers)
+    lines, direction = bonds.lines(centers), read_optional(view)
     values = "tension" if values is None else values
     numbers = _bond_values(bonds, values)
     shifts = np.stack(2 * [shifts_of(bonds.image, bonds.period)], axis=1)
@@ -94,7 +98,7 @@ def plot_bonds(
     plotter = plotter_of(ax, None, "bonds in space")
     period = bonds.period if cell else None
     draw_cell_in_pyvista(plotter, cell_lines_of_centers(period, checks.doubles(centers, "centers")))
-    return _draw_tubes(plotter, chains, width)
+    return _draw_tubes(plotter, chains, width, direction)
 
 
 def _bond_values(bonds: Bonds, values: Any) -> Doubles:
@@ -149,10 +153,11 @@ def _draw_flat(ax, chains, width):
     return ax
 
 
-def _draw_tubes(plotter, chains, width):
+def _draw_tubes(plotter, chains, width, direction):
     plotter.show_axes()
     chosen = chains.widths > 0
     if not chosen.any():
+        look_in_pyvista(plotter, direction)
         return plotter
     lines, values = chains.lines[chosen], np.repeat(chains.values[chosen], 2)
     if width is None:
@@ -164,4 +169,5 @@ def _draw_tubes(plotter, chains, width):
     chain["values"] = values
     tubes = chain.tube(scalars="radius", absolute=True, n_sides=12, capping=True)
     plotter.add_mesh(tubes, scalars="values", ambient=0.5, diffuse=0.5, **chains.scale.options())
+    look_in_pyvista(plotter, direction)
     return plotter

@@ -21,7 +21,7 @@ from .in_matplotlib import axes_of, draw_mesh, set_frame
 from .in_pyvista import draw_mesh_in_pyvista, draw_spheres_in_pyvista, plotter_of
 from .looks import FACET_COLOR, SPHERE_COLOR, backend_of, drawing_module, opacity
 from .spheres import draw_disks
-from .views import look_in_matplotlib, look_in_pyvista, read_view
+from .views import look_in_matplotlib, look_in_pyvista, read_optional
 
 if TYPE_CHECKING:
     from ..io.frame import Frame
@@ -75,7 +75,7 @@ def plot_simulation(
     label: str | None = "",
 ) -> Any:
     """Draw a simulation, as `Simulation.plot` describes."""
-    alpha, direction = opacity(alpha), None if view is None else read_view(view)
+    alpha, direction = opacity(alpha), read_optional(view)
     colors = colors_of(simulation, color, cmap, limits, label)
     scene = scene_of(simulation, colors, images)
     meshes = walls_of(simulation, walls, ends_of(*scene.spheres, scene.bodies.vertices))
@@ -178,7 +178,7 @@ def view(
     """
     _check_view(frames, color, plotter)
     meshes, alpha = several(walls, is_mesh, "a Mesh or a list of these"), opacity(alpha)
-    last, direction = len(frames) - 1, None if view is None else read_view(view)
+    last, direction = len(frames) - 1, read_optional(view)
     if limits is None:
         limits = _limits([_frame(frames, k) for k in sorted({0, last})], color)
     plotter = plotter_of(plotter, "pyvista", "frames")

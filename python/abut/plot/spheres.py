@@ -9,7 +9,7 @@ import numpy as np
 from ..base import checks
 from .in_matplotlib import axes_of, set_frame
 from .looks import SPHERE_COLOR, SPHERES, drawing_module, spheres_given
-from .views import look_in_matplotlib, read_view
+from .views import look_in_matplotlib, read_optional
 
 
 def plot_spheres(
@@ -59,7 +59,7 @@ def plot_spheres(
         message names the first wrong value.
     """
     centers, radii = spheres_given(centers, radii)
-    direction = None if view is None else read_view(view)
+    direction = read_optional(view)
     ax = axes_of(ax)
     ax.set_proj_type("ortho")
     # The size of disks depends on the limits of the axes, which empty axes do not have yet.

@@ -45,6 +45,17 @@ def read_view(view: Any, up: Any = None) -> View:
     return View(_direction(view, "view"), np.array(_Z) if above is None else above, None)
 
 
+def read_optional(view: Any, dimension: int = 3) -> View | None:
+    """Read a view unless it is None; pictures in the plane have no other one."""
+    if view is None:
+        return None
+    if dimension == 2:
+        raise ValueError(
+            f"view is {view!r}, but a picture of two dimensions has none: leave it out"
+        )
+    return read_view(view)
+
+
 def _direction(given: Any, name: str) -> Doubles:
     found = checks.doubles(given, name)
     if found.shape != (3,) or not np.isfinite(found).all():

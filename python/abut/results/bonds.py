@@ -17,6 +17,8 @@ from .table import flattened
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..options import View
+
 
 class _Rows:
     """The base of both tables, which are frozen dataclasses of columns."""
@@ -134,6 +136,7 @@ class Bonds(_Rows):
         cmap: Any = "viridis",
         limits: tuple[float, float] | None = None,
         label: str | None = "",
+        view: View | None = None,
     ) -> Any:
         """Draw the bonds as tubes in space, with pyvista (extra ``view``).
 
@@ -148,7 +151,7 @@ class Bonds(_Rows):
             Width of the thickest tube; by default a fifth of the bonds' median length.
         cell : bool, default True
             Whether to draw the edges of the periodic cell.
-        cmap, limits, label
+        cmap, limits, label, view
             As for `Pairs.plot`.
 
         Returns
@@ -175,6 +178,7 @@ class Bonds(_Rows):
             cmap=cmap,
             limits=limits,
             label=label,
+            view=view,
         )
 
     def __repr__(self) -> str:

@@ -383,8 +383,8 @@ class ConvexContacts(ContactTable):
             bodies with contacts; ``alpha`` is their opacity, 0.25 by default. ``normals``: whether
             to draw arrows (default True). ``cell``: False leaves out the edges of the periodic
             cell, placed as by `Pairs.plot`. ``body_count`` and ``arrow_count``: the largest numbers
-            drawn, picked evenly from the table (default 500). ``backend``: as for
-            `ConvexShape.plot`.
+            drawn, picked evenly from the table (default 500). ``backend`` and
+            ``view``: as for `ConvexShape.plot`.
 
         Examples
         --------

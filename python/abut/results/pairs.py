@@ -424,7 +424,8 @@ class Pairs(PairNetwork):
             median length. ``cell``: False leaves out the edges of the periodic cell; it begins at 0
             if it then holds the centers, and otherwise lies around these. ``cmap``, ``limits`` and
             ``label`` (by default the column's name): as for `Mesh.plot`. ``backend``: "matplotlib"
-            (extra ``plot``) in the plane, "pyvista" (extra ``view``) in space.
+            (extra ``plot``) in the plane, "pyvista" (extra ``view``) in space. ``view``: in space,
+            as for `Mesh.plot`.
 
         Returns
         -------

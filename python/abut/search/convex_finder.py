@@ -509,7 +509,7 @@ class ConvexFinder:
             As for `ConvexShape.plot`. So are the return value and the errors.
         **options
             ``color``, for all bodies, or ``colors``, one for each; ``alpha``, the opacity;
-            ``numbers``, the bodies to draw; ``backend`` as for `ConvexShape.plot`.
+            ``numbers``, the bodies to draw; ``backend`` and ``view`` as for `ConvexShape.plot`.
 
         Examples
         --------

@@ -316,8 +316,9 @@ class ConvexShape(Faceted):
         ax : matplotlib axes or pyvista.Plotter, optional
             For a polygon 2D axes, for a polyhedron a plotter; by default new ones.
         **options
-            ``color``; ``alpha``, the opacity; and ``backend``, which may be "matplotlib" (extra
-            ``plot``) for polygons, and "pyvista" (extra ``view``) for polyhedra.
+            ``color``; ``alpha``, the opacity; ``backend``, which may be "matplotlib" (extra
+            ``plot``) for polygons, and "pyvista" (extra ``view``) for polyhedra; and ``view`` for
+            polyhedra, as for `Mesh.plot`.
 
         Returns
         -------
