@@ -68,7 +68,7 @@ def count_looks(sim, steps):
 
 
 class InBatches(abut.Insertion):
-    """An insertion whose grains become due in batches."""
+    """An insertion by which grains become due in batches."""
 
     def due(self, time_elapsed):
         number = super().due(time_elapsed)

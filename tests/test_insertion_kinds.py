@@ -215,6 +215,26 @@ def test_grains_come_in_through_a_face(direction, is_flat):
     assert (others + sim.radii[:, None]).max() < 1 + 1e-12
 
 
+def test_grains_keep_away_from_half_spaces_that_stand_moved_and_move():
+    sim = simulation()
+    for place, normal in (((0, 0, 0.2), (0, 0, 1)), ((0, 0, 0), (1, 0, 0)), ((0, 0, 0), (0, 1, 0))):
+        sim.add_wall(abut.HalfSpace(place, normal), GRAIN)
+    moved, moving = sim.walls[1:]
+    moved.motion = moving.motion = abut.Translating((3.0, 1.0, 0.0))
+    sim.run(0.1)
+    moved.motion = None
+    sim.run(0.1)
+    # the planes x = 0.3, y = 0.2 and z = 0.2, of which the second one moves on
+    sim.add_insertion(abut.Insertion(BOX, 0.05, 1e5, GRAIN))
+    sim.run(steps=1)
+    lowest = (sim.centers - sim.radii[:, None]).min(axis=0)
+    assert len(sim.ids) > 20
+    assert (lowest > [0.3, 0.201, 0.2]).all() and (lowest < [0.4, 0.3, 0.3]).all()
+    sim.walls[0].active, moving.motion = False, None
+    sim.run(steps=80)
+    assert (sim.centers[:, 2] - sim.radii).min() < 0.1
+
+
 # ---- bodies, and mixtures ------------------------------------------------------------------------
 
 

@@ -147,7 +147,7 @@ def lengths_of(period: Period | None) -> NDArray[np.float64]:
 
 def spans(period: Period | None, axis: int) -> bool:
     """Whether a vector of the period has a part along an axis, so that images move along it."""
-    return bool(vectors_of(period)[:, axis].any())
+    return period is not None and bool(vectors_of(period)[:, axis].any())
 
 
 def extent_along(period: Period | None, axis: int) -> tuple[float, float]:

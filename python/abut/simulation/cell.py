@@ -42,7 +42,7 @@ def images_then(simulation: State, images: Doubles) -> Doubles:
 
 
 def _as_given(period: Period | None, vectors: Doubles) -> Period | None:
-    if np.array_equal(vectors_of(period), vectors):
+    if period is None or np.array_equal(vectors_of(period), vectors):
         return period
     return locked(vectors.copy())
 

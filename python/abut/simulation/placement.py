@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from ..base.periods import Period, spans
 from ..search.half_space import HalfSpace
 from ..search.mesh import Mesh
 from ..search.pair_finder import find_pairs
+from .wall_entries import plane_at
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -54,15 +55,19 @@ def _touch_walls(
 ) -> Iterator[Indices]:
     """Yield the rows of the spheres that touch walls in their current places."""
     walls = simulation._walls
-    active = [(k, entry) for k, entry in enumerate(walls.entries) if entry.is_active]
     if walls.finder is not None:
-        meshes = [k for k, entry in active if isinstance(entry.mesh, Mesh)]
+        meshes = [
+            k
+            for k, entry in enumerate(walls.entries)
+            if entry.is_active and isinstance(entry.mesh, Mesh)
+        ]
         poses = np.array([walls.state_now(k).pose for k in meshes])
         yield walls.finder.find(centers, radii, poses=poses, period=period).sphere
-    for k, entry in active:
-        if isinstance(entry.mesh, HalfSpace):
-            pose = walls.state_now(k).pose
-            turn = pose[:3, :3]
-            point = dots(turn, np.array(entry.mesh.point)) + pose[:3, 3]
-            normal = dots(turn, np.array(entry.mesh.normal))
-            yield np.flatnonzero(radii - dots(centers - point, normal) >= 0)
+    points, normals, moving = walls.derived.planes
+    if len(points):
+        apart = dots(centers[:, None] - points, normals)
+        yield np.flatnonzero((radii[:, None] - apart >= 0).any(axis=1))
+    for k in moving:
+        space = cast(HalfSpace, walls.entries[k].mesh)
+        point, normal = plane_at(space, walls.state_now(k).pose)
+        yield np.flatnonzero(radii - dots(centers - point, normal) >= 0)

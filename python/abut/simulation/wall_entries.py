@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arithmetic import lengths
+from ..base.arithmetic import dots, lengths
 from ..base.arrays import Doubles, Indices
 from ..search.half_space import HalfSpace, facets_of, library_order, plane_rows
 from ..search.mesh import Mesh
@@ -154,3 +154,33 @@ def touched_meshes(entries: Sequence[WallEntry]) -> list[Mesh]:
 
 # an empty mesh, which the entry of a removed wall has
 NO_MESH = Mesh(np.empty((0, 3)), np.empty((0, 3), np.intp))
+
+
+# ---- half spaces ---------------------------------------------------------------------------------
+
+
+class Planes(NamedTuple):
+    """The active half spaces among the walls of a simulation."""
+
+    points: Doubles  # (k, 3), of those without a motion
+    normals: Doubles  # (k, 3)
+    moving: tuple[int, ...]  # numbers of the others
+
+
+def planes_of(entries: Sequence[WallEntry]) -> Planes:
+    """The active half spaces among these walls."""
+    there = [
+        (number, entry.mesh, entry)
+        for number, entry in enumerate(entries)
+        if entry.is_active and isinstance(entry.mesh, HalfSpace)
+    ]
+    still = [plane_at(space, entry.pose) for _, space, entry in there if entry.motion is None]
+    points, normals = np.array(still).reshape(-1, 2, 3).transpose(1, 0, 2)
+    moving = tuple(number for number, _, entry in there if entry.motion is not None)
+    return Planes(points, normals, moving)
+
+
+def plane_at(space: HalfSpace, pose: Doubles) -> tuple[Doubles, Doubles]:
+    """A point and the normal of a half space with this pose."""
+    turn = pose[:3, :3]
+    return dots(turn, np.array(space.point)) + pose[:3, 3], dots(turn, np.array(space.normal))

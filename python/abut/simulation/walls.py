@@ -35,8 +35,10 @@ from .motions import call_given, check_given
 from .wall_checks import check_not_side, check_sides
 from .wall_entries import (
     NO_MESH,
+    Planes,
     WallEntry,
     all_stored,
+    planes_of,
     touched_meshes,
     wall_columns,
     wall_order,
@@ -73,6 +75,7 @@ class Derived(NamedTuple):
     has_asked: bool  # whether a callable, called in each step, returns a load or its area
     has_deforming: bool
     driven: tuple[int, ...]  # numbers of the walls with a Servo or a Free
+    planes: Planes
 
 
 class Walls:
@@ -123,6 +126,7 @@ class Walls:
                 any(entry.is_asked for entry in entries),
                 any(entry.deforming is not None for entry in entries),
                 tuple(k for k, entry in enumerate(entries) if entry.is_driven),
+                planes_of(entries),
             )
         return last
 
