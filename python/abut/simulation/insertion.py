@@ -84,7 +84,7 @@ class Insertion(Value):
     shape : ConvexShape, optional
         Polyhedra to insert in place of spheres, in random orientations.
     mix : sequence of dict, optional
-        Mixture of several kinds of grains. Each dict has the keys ``"share"``, the part of the mass
+        Kinds of grains to mix. Each dict has the keys ``"share"``, the part of the mass
         of this kind, and ``"material"``. It may have ``"radii"``, ``"cluster"`` and ``"shape"``.
         Shares may have any sum. The arguments of these names are then left out.
 

@@ -21,7 +21,7 @@ class _Zeros(ISeedSequence):
 
 @dataclass
 class KindState:
-    """Progress of an `Insertion` with one of its kinds of grains.
+    """Progress of an `Insertion` with one kind of grain.
 
     Attributes
     ----------
