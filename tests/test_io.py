@@ -213,7 +213,8 @@ def test_unknown_endings_name_the_known_ones(tmp_path, ending):
     with pytest.raises(ValueError, match=r"\.stl, \.obj, \.ply, \.mdpa, \.vtp, \.vtu, \.vtk"):
         abut.read_mesh(path)
     with pytest.raises(
-        ValueError, match=r"\.csv, \.npy, \.npz, \.xyz, \.gsd; a dump begins with 'ITEM:'"
+        ValueError,
+        match=r"\.csv, \.npy, \.npz, \.vtk, \.vtp, \.xyz, \.gsd; a dump begins with 'ITEM:'",
     ):
         abut.read_spheres(path)
     mesh = abut.Mesh(CORNERS, [[0, 1, 2]])
