@@ -432,7 +432,7 @@ def test_arguments_that_do_not_fit(arguments, message):
 @pytest.mark.parametrize(
     ("mix", "error", "message"),
     [
-        ([], TypeError, "mix is a list, but must be a list of one or more dicts"),
+        ([], ValueError, "mix is empty, but must be a list of one or more dicts"),
         (MIX[0], TypeError, "mix is a dict, but must be a list"),
         ([MIX[0], 3], TypeError, r"mix\[1\] is an int, but must be a dict"),
         ([MIX[0] | {"size": 1}], ValueError, r"mix\[0\] has 'size', but its keys are share, radii"),

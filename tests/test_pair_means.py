@@ -243,6 +243,8 @@ def test_coordination_with_walls_and_with_others():
     assert mixed.coordination() == 1.0
     with pytest.raises(ValueError, match="walls has contacts of 2 spheres, but the pairs are of 4"):
         pairs.coordination(walls=abut.find_contacts(centers[:2], 1.0, floor))
+    with pytest.raises(TypeError, match="walls is an ndarray, but must be Contacts"):
+        pairs.coordination(walls=contacts.counts)
 
 
 def test_coordination_of_nothing_is_nan():

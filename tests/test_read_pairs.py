@@ -174,7 +174,9 @@ def test_the_step_of_the_frame_is_read(tmp_path):
 
 def test_files_of_other_kinds(tmp_path):
     atoms = "ITEM: TIMESTEP\n50\nITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS id x y z radius\n1 0 0 0 1\n"
-    refuse(tmp_path, r"are not pairs: abut\.read_frames reads dumps of spheres", atoms)
+    refuse(
+        tmp_path, r"'ITEM: ATOMS' are not pairs: abut\.read_frames reads dumps of spheres", atoms
+    )
     refuse(tmp_path, "does not begin with 'ITEM:', as a 'dump local'", "x,y\n1,2\n")
     (tmp_path / "run.dump").write_text(text_of(label="CONTACTS"))
     for reader in (abut.read_spheres, lambda path: abut.read_frames(path)[0]):

@@ -205,7 +205,7 @@ def test_the_ledger_closes_to_second_order_of_the_step(other):
 def test_motions_with_a_servo_have_no_pose_as_a_function_of_time():
     motion = abut.Motions([abut.Motions([abut.Servo(force=(0, 0, 1))]), LATERAL])
     for call in (motion.pose, motion.twist):
-        with pytest.raises(ValueError, match="the way of a Servo follows from forces"):
+        with pytest.raises(ValueError, match="the displacement of a Servo follows from forces"):
             call(0.0)
 
 

@@ -187,3 +187,14 @@ def test_ends_that_make_no_distribution():
         abut.Sizes.weibull(1.0, 2.0, low=2.0, high=1.0)
     with pytest.raises(TypeError, match="mean is 'fine'"):
         abut.Sizes.normal("fine", 0.1)
+
+
+def test_calls_that_draw_nothing():
+    with pytest.raises(TypeError, match=r"Sizes takes no numbers: use Sizes\.normal"):
+        abut.Sizes(1.0, 0.1)
+    with pytest.raises(TypeError, match=r"generator is 0, but must be np\.random\.default_rng"):
+        NORMAL(0, 5)
+    with pytest.raises(ValueError, match="count is -5, but must be 0 or positive"):
+        draw(NORMAL, -5)
+    with pytest.raises(TypeError, match=r"count is 5\.5, but must be an integer"):
+        draw(NORMAL, 5.5)

@@ -254,3 +254,7 @@ def test_a_cell_names_what_is_wrong():
         abut.triaxial(sim, walls=swapped)
     with pytest.raises(ValueError, match="wall 0 bounds the area"):
         sim.remove_wall(0)
+    with pytest.raises(AttributeError, match="presure"):
+        cell.presure = 2.0
+    with pytest.raises(TypeError, match="sim is an int, but must be a Simulation"):
+        abut.triaxial(5, BOX, pressure=1.0)

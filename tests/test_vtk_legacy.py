@@ -111,6 +111,11 @@ def test_radii_that_are_given(tmp_path):
         abut.read_spheres(write(tmp_path, bare))
     with pytest.raises(ValueError, match="no column type; the columns are id, kind, r, 'v lin'"):
         abut.read_spheres(write(tmp_path, bare), radius={1: 1})
+    points = b"# vtk DataFile Version 3.0\n\nASCII\nDATASET POLYDATA\nPOINTS 1 float\n0 0 0\n"
+    with pytest.raises(
+        ValueError, match=r"no column radius: the points have no data\. Give radius="
+    ):
+        abut.read_spheres(write(tmp_path, points))
 
 
 def test_a_folder_with_boxes_of_liggghts(tmp_path):

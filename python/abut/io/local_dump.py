@@ -155,8 +155,9 @@ class _LocalDump(Dump):
     def begins_rows(self, title: str, sections: Mapping[str, Any]) -> bool:
         label = label_of(sections)
         if label == "ATOMS" or title.startswith(("ATOMS", "GRID CELLS")):
+            shown = label if label == "ATOMS" else title
             raise ValueError(
-                f"the rows below 'ITEM: {title}' are not pairs: abut.read_frames reads dumps of"
+                f"the rows below 'ITEM: {shown}' are not pairs: abut.read_frames reads dumps of"
                 " spheres, and a 'dump local' in LAMMPS writes pairs"
             )
         return bool(label) and title.startswith(label)

@@ -405,7 +405,8 @@ def find_arrays(names: Sequence[str], given: Given) -> Arrays:
     kind = next((kind for kind in kinds if kind in ours), None)
     if kinds and kind is None:
         cure = ". Give radius=, a number or a dict by type" if given.radius is None else ""
-        raise ValueError(f"there is no column {kinds[0]}{_there_is(names)}{cure}")
+        there = _there_is(names) if names else ": the points have no data"
+        raise ValueError(f"there is no column {kinds[0]}{there}{cure}")
     ids = names[ours.index("id")] if "id" in ours else None
     return Arrays(names[ours.index(kind)] if kind else None, kind or "", ids)
 

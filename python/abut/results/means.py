@@ -88,6 +88,8 @@ def coordination(pairs: Pairs, walls: Contacts | None, rattlers: bool) -> float:
 
 
 def _wall_counts(walls: Contacts, count: int) -> NDArray[np.intp]:
+    if not hasattr(walls, "facet"):
+        raise TypeError(f"walls is {checks.a_or_an(type(walls).__name__)}, but must be Contacts")
     if len(walls.offsets) - 1 != count:
         spheres = checks.counted(len(walls.offsets) - 1, "sphere")
         raise ValueError(f"walls has contacts of {spheres}, but the pairs are of {count}")

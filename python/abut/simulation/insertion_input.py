@@ -65,9 +65,11 @@ def read_velocity(value: object) -> Any:
 
 
 def read_mix(value: Any) -> tuple[Grains, ...]:
-    if isinstance(value, Mapping) or not isinstance(value, Sequence) or not len(value):
+    if isinstance(value, Mapping) or not isinstance(value, Sequence):
         kind = checks.a_or_an(type(value).__name__)
         raise TypeError(f"mix is {kind}, but must be a list of one or more dicts")
+    if not value:
+        raise ValueError("mix is empty, but must be a list of one or more dicts")
     return tuple(_read_kind(one, f"mix[{k}]") for k, one in enumerate(value))
 
 

@@ -291,8 +291,8 @@ class Motions(Motion):
     def _state(self, t: float) -> tuple[Doubles, Doubles, Doubles]:
         if self.servo is not None:
             raise ValueError(
-                "the way of a Servo follows from forces, not from the time: see the wall's pose and"
-                " twist"
+                "the displacement of a Servo follows from forces, not from the time: see the wall's"
+                " pose and twist"
             )
         return super()._state(t)
 

@@ -82,6 +82,9 @@ class Sizes(Value):
     0.4
     """
 
+    def __init__(self, *given: Any) -> None:
+        raise TypeError("Sizes takes no numbers: use Sizes.normal, lognormal, weibull or sieve")
+
     @staticmethod
     def normal(
         mean: float, deviation: float, *, low: float | None = None, high: float | None = None
@@ -211,7 +214,11 @@ class Sizes(Value):
 
     def __call__(self, generator: np.random.Generator, count: int) -> Doubles:
         """Draw radii (count,)."""
-        return self._drawn(generator, strata(start_of(generator), 0, count))
+        if not isinstance(generator, np.random.Generator):
+            raise TypeError(f"generator is {generator!r}, but must be np.random.default_rng(seed)")
+        if (total := checks.whole(count, "count")) < 0:
+            raise ValueError(f"count is {total}, but must be 0 or positive")
+        return self._drawn(generator, strata(start_of(generator), 0, total))
 
     def radii(self, places: ArrayLike) -> Doubles:
         """The radii (n,) at places (n,) from 0 to 1: the fraction of grains that are smaller."""

@@ -185,6 +185,8 @@ class TriaxialCell:
     the record: call `triaxial` with ``walls=`` for them.
     """
 
+    __slots__ = ("_limit", "_record", "_sim", "_start", "walls")
+
     def __init__(self, sim: Simulation, walls: tuple[Wall, ...], limit: float | None) -> None:
         self._sim, self.walls = sim, walls
         self._limit = limit or _limit_of(walls)
@@ -311,6 +313,8 @@ class TriaxialCell:
 
 
 def _check_world(sim: Simulation) -> None:
+    if not hasattr(sim, "gravity"):
+        raise TypeError(f"sim is {checks.a_or_an(type(sim).__name__)}, but must be a Simulation")
     if np.any(sim.gravity):
         raise ValueError(
             f"gravity is {tuple(map(float, sim.gravity))}, but walls with the same pressure on both"
