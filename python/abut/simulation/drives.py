@@ -99,7 +99,8 @@ class Servo(Drive):
     A callable `force` or `pressure` takes the simulation time, and is called before each step. It
     returns a number that is 0 or positive; others end the run with a ValueError. With a load of 0,
     a wall without mass backs off until contacts do not push it any more, and stands still where
-    nothing touches it. Pass it again to `load_simulation` as ``motions={number: ...}``.
+    nothing touches it. Restart files hold no callables: pass the `Servo` again to
+    `load_simulation` as ``motions={number: servo}``.
 
     A wall without mass changes its velocity v along its load P in each step by (P - F - K dt v) /
     (C + K dt). F is the force of its contacts against the load. K and C are the stiffness and the

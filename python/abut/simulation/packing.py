@@ -87,7 +87,8 @@ def pack(
         distribution of ``scipy.stats``, or a callable ``f(generator, count)`` that returns
         radii (count,). If no whole number of spheres comes within 0.002 of `solid`, all radii are
         scaled by the same factor, by at most 3 %. An array: the relative sizes of n spheres, all
-        of which are scaled by the factor that reaches `solid`.
+        of which are scaled by the factor that reaches `solid`. So two numbers are two spheres, not
+        the bounds of a distribution as for `Insertion`.
     solid : float, default 0.6
         The solid fraction: the volume of the spheres divided by that of the region; of discs,
         the area. Random packings of equal spheres reach 0.64, less between walls, more with a wide

@@ -140,6 +140,9 @@ def quiet(
     moment about it. So the spin of a single sphere does not count along an axis that all of its
     contact normals have in common, and not at all if it touches nothing.
 
+    The velocities of grains that touch nothing do count. Without gravity they may float for ever,
+    so that `kinetic` is never reached: pass ``kinetic=None``.
+
     The elastic energy is negative where cohesion prevails; then its absolute value counts. A call
     takes the time of some steps, so give an interval: ``every=`` of `Simulation.run`.
 
