@@ -73,6 +73,11 @@ def test_a_copy_belongs_to_no_simulation():
     assert record.values.tolist() == [2, 4]
 
 
+def test_a_callable_without_a_value():
+    with pytest.raises(TypeError, match="the callable of record returned None, but must return a"):
+        recorded(lambda s: None)
+
+
 def test_other_endings(tmp_path):
     with pytest.raises(ValueError, match=r"a\.txt must end in \.csv"):
         recorded(lambda s: 1).save(tmp_path / "a.txt")

@@ -61,7 +61,10 @@ def test_an_unknown_compressor(pyvista, mesh, tmp_path):
 def test_points_alone_are_no_mesh(mesh, tmp_path):
     path = tmp_path / "contacts.vtp"
     abut.find_contacts([[0.5, 0.5, 0.1]], 0.3, mesh).save(path)
-    with pytest.raises(ValueError, match=r"contacts\.vtp: it has 1 point, but no facets between"):
+    with pytest.raises(
+        ValueError,
+        match=r"contacts\.vtp: it has 1 point, but no facets .*: for spheres use read_spheres",
+    ):
         abut.read_mesh(path)
 
 

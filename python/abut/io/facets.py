@@ -53,4 +53,6 @@ def check_there_are_facets(facets: Facets, whose: str) -> None:
     """Raise a ValueError if there are points but no facets, as in a point cloud."""
     if len(facets.vertices) and not len(facets.indices):
         points = counted(len(facets.vertices), "point")
-        raise ValueError(f"{whose} has {points}, but no facets between them")
+        raise ValueError(
+            f"{whose} has {points}, but no facets between them: for spheres use read_spheres"
+        )

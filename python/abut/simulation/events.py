@@ -88,7 +88,8 @@ class Events(Part):
         Raises
         ------
         ValueError, TypeError
-            If `interval` is not positive, or `call` is not callable.
+            If `interval` is not positive, or `call` is not callable. If it returns None, the run
+            ends with a TypeError.
 
         Examples
         --------

@@ -62,6 +62,8 @@ class Record:
             end()
 
     def _add(self, time: float, value: Any) -> None:
+        if value is None:
+            raise TypeError("the callable of record returned None, but must return a value")
         # a call that Ctrl-C interrupted is repeated, and must not add its row twice
         if not self._rows or self._rows[-1][0] != time:
             # a copy, because the returned array may change later
