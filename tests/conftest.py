@@ -116,3 +116,16 @@ def bounded():
         assert peak < size
 
     return block
+
+
+@pytest.fixture
+def axes():
+    figure = pytest.importorskip("matplotlib.figure")
+    return figure.Figure().add_subplot(projection="3d")
+
+
+@pytest.fixture
+def plotter(pyvista):
+    plotter = pyvista.Plotter(off_screen=True)
+    yield plotter
+    plotter.close()

@@ -26,12 +26,6 @@ def contacts(mesh):
     return abut.find_contacts(CENTERS, 0.5, mesh)
 
 
-@pytest.fixture
-def axes():
-    figure = pytest.importorskip("matplotlib.figure")
-    return figure.Figure().add_subplot(projection="3d")
-
-
 def drawn(axes, kind):
     return [artist for artist in axes.collections if type(artist).__name__ == kind]
 
@@ -307,13 +301,6 @@ def test_scalars_take_the_place_of_marks_and_arrows(contacts, axes):
 def test_wrong_scalars_of_contacts_are_errors(loaded, axes, options, error, message):
     with pytest.raises(error, match=message):
         loaded.plot(ax=axes, **options)
-
-
-@pytest.fixture
-def plotter(pyvista):
-    plotter = pyvista.Plotter(off_screen=True)
-    yield plotter
-    plotter.close()
 
 
 def drawn_by_scalars(plotter):

@@ -25,13 +25,6 @@ def figure():
     return pytest.importorskip("matplotlib.figure").Figure()
 
 
-@pytest.fixture
-def plotter(pyvista):
-    plotter = pyvista.Plotter(off_screen=True)
-    yield plotter
-    plotter.close()
-
-
 def edges_of(axes):
     """The lines of the one collection of edges in axes; None if there is none."""
     found = [one for one in axes.collections if type(one).__name__ == "Line3DCollection"]

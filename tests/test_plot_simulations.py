@@ -20,19 +20,6 @@ def sim():
     return sim
 
 
-@pytest.fixture
-def axes():
-    figure = pytest.importorskip("matplotlib.figure")
-    return figure.Figure().add_subplot(projection="3d")
-
-
-@pytest.fixture
-def plotter(pyvista):
-    plotter = pyvista.Plotter(off_screen=True)
-    yield plotter
-    plotter.close()
-
-
 def of_kind(axes, kind):
     return [one for one in axes.collections if type(one).__name__ == kind]
 

@@ -24,19 +24,6 @@ def sim():
 
 
 @pytest.fixture
-def axes():
-    figure = pytest.importorskip("matplotlib.figure")
-    return figure.Figure().add_subplot(projection="3d")
-
-
-@pytest.fixture
-def plotter(pyvista):
-    plotter = pyvista.Plotter(off_screen=True)
-    yield plotter
-    plotter.close()
-
-
-@pytest.fixture
 def floor():
     return abut.Mesh([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]], [[0, 1, 2, 3]])
 
