@@ -172,6 +172,10 @@ def test_callables_are_given_again(tmp_path):
         abut.load_simulation(tmp_path / "a.npz", meshes, [wind], {0: turning, 1: turning})
     with pytest.raises(TypeError, match="motion is 'round'"):
         abut.load_simulation(tmp_path / "a.npz", meshes, [wind], {1: "round"})
+    with pytest.raises(TypeError, match="motions is a list, but must be a dict"):
+        abut.load_simulation(tmp_path / "a.npz", meshes, [wind], [turning])
+    with pytest.raises(TypeError, match="deform is a list, but must be a dict"):
+        abut.load_simulation(tmp_path / "a.npz", meshes, [wind], deform=[turning])
     with pytest.warns(abut.SimulationWarning, match="saved with 1 force, but forces= has 0"):
         abut.load_simulation(tmp_path / "a.npz", meshes, motions={1: turning})
 

@@ -104,6 +104,8 @@ class Deforming:
 
 def check_structures(deform: Mapping[int, Structure]) -> None:
     """Raise a TypeError for the first item that is not callable."""
+    if not isinstance(deform, Mapping):
+        raise TypeError(f"deform is {checks.a_or_an(type(deform).__name__)}, but must be a dict")
     for number, structure in deform.items():
         if not callable(structure):
             kind = checks.a_or_an(type(structure).__name__)

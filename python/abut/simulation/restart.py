@@ -85,7 +85,7 @@ def load_simulation(
         holds no meshes. It holds half spaces and the shapes of convex bodies.
     forces : iterable of callable
         The callables that `Simulation.add_force` was called with.
-    motions : dict of int to callable, optional
+    motions : dict of int to motion, optional
         Motions that are callables, and those with a `Servo` that has a callable, by wall number.
     body_forces : iterable of callable
         The callables that `Simulation.add_body_force` was called with.
@@ -143,6 +143,8 @@ def load_simulation(
     file = Path(path)
     own, own_sizes = read_given(laws), read_given_sizes(sizes)
     check_structures(deform or {})
+    if motions is not None and not isinstance(motions, Mapping):
+        raise TypeError(f"motions is {a_or_an(type(motions).__name__)}, but must be a dict")
     worker_count(workers)  # raises an error if the argument is wrong
     with errors_naming(file):
         arrays = read_file(file)

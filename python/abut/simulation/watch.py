@@ -125,11 +125,12 @@ class Watch:
             drive = walls.drive(number)
             is_plane = isinstance(walls.entries[number].mesh, HalfSpace)
             if drive["alone"] >= drive["size"] and (is_plane or drive["size"] > 0):
-                limit = "and has left all grains" if is_plane else "the size of its mesh"
+                moved = f"moved by {drive['alone']:.3g} with its Servo, the size of its mesh"
+                moved = "left all grains with its Servo" if is_plane else moved
                 self.warn_once(
                     f"alone {number}",
-                    f"wall {number} has moved by {drive['alone']:.3g} with its Servo, {limit}, and"
-                    " touches nothing that bears its load. It stands still until something does",
+                    f"wall {number} has {moved}, and touches nothing that bears its load. It stands"
+                    " still until something does",
                 )
 
 
