@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -414,7 +415,7 @@ SPHERES = {"radii": 0.02, "rate": 10.0, "material": GRAIN}
             "a component of 1 along z, but grains come in",
         ),
         ({"direction": "x", "velocity": [[-1, 0, 0], [1, 0, 0]]}, "a component of -1 along x"),
-        ({"box": [[0, 0, 0], [1, 1, 0]]}, "box goes from 0 to 0 along z"),
+        ({"box": [[0, 0, 0], [1, 1, 0]]}, r"flat along z, .*: give direction=\"z\""),
         ({"box": [[0, 0, 0], [1, 0.01, 0]], "direction": "z"}, "the box is 0.01 wide"),
         ({"shape": WEDGE, "cluster": ROD}, "cluster and shape are both given"),
         ({"shape": WEDGE, "material": abut.Material()}, "needs a density for bodies"),
@@ -427,6 +428,40 @@ SPHERES = {"radii": 0.02, "rate": 10.0, "material": GRAIN}
 def test_arguments_that_do_not_fit(arguments, message):
     with pytest.raises(ValueError, match=message):
         abut.Insertion(**({"box": BOX} | SPHERES | arguments))
+
+
+@pytest.mark.parametrize(
+    ("gravity", "velocity", "warns"),
+    [
+        ((0, 0, 0), None, True),
+        ((0, 0, 9.81), None, True),
+        ((9.81, 0, 0), (0, 0, 0), True),
+        ((0, 0, 0), (1, 0, 0), True),
+        ((0, 0, 0), (0, 0, -1), False),
+        ((0, 0, 9.81), [[0, 0, -1], [0, 0, 0]], False),
+        ((0, 0, -9.81), None, False),
+    ],
+)
+def test_a_stream_that_stays_at_its_face_warns_once(gravity, velocity, warns):
+    sim = abut.Simulation(step=1e-3, gravity=gravity)
+    feed = abut.Insertion(BOX, direction="-z", velocity=velocity, **SPHERES)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sim.add_insertion(feed)
+        sim.run(steps=5)
+    assert [str(one.message)[:34] for one in caught] == [
+        'grains come in along "-z", but wit'
+    ] * warns
+
+
+def test_a_stream_that_forces_carry_does_not_warn():
+    sims = [abut.Simulation(step=1e-3, gravity=(0, 0, 0), period=(1, 1, 1)) for _ in range(2)]
+    sims[0].add_force(lambda s: np.zeros((len(s.ids), 3)))
+    sims[1].deform_cell(np.diag([0, 0, -1.0]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for sim in sims:
+            sim.add_insertion(abut.Insertion(BOX, direction="-z", **SPHERES))
 
 
 @pytest.mark.parametrize(

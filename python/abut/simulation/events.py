@@ -11,6 +11,7 @@ import numpy as np
 from .. import _core
 from ..base import checks
 from ..base.arrays import Doubles
+from ..base.warnings import SimulationWarning, warn
 from .column_input import read_forces
 from .grains import Grains
 from .handle import Handle
@@ -152,6 +153,12 @@ class Events(Part):
         TypeError
             If `feed` is not an Insertion.
 
+        Warns
+        -----
+        SimulationWarning
+            If grains come in through a face, but neither a velocity nor gravity carries them away
+            from it.
+
         Examples
         --------
         >>> import abut
@@ -175,10 +182,25 @@ class Events(Part):
                 laws.check_clusters([number])
             if kind.shape is not None:
                 laws.check_bodies([number])
+        self._check_stream(feed)
         begun = Feed(feed, feed.begin(), self._sim.time, end, self._sim.step_count)
         self._core.note(self._sim._changed(laws=laws, feeds=(*self._sim._known.feeds, begun)))
         rate = f"{feed.rate:g}" if feed.rate is not None else f"a mass of {feed.mass_rate:g}"
         return Handle(f"insertion of {rate} a unit of time", partial(self._end_feed, begun))
+
+    def _check_stream(self, feed: Insertion) -> None:
+        """Warn if grains would stay at the face through which they come in."""
+        forces = self._sim._forces or self._sim._body_forces
+        flows = feed.velocity is None and self._sim.velocity_gradient.any()
+        if forces or flows or not feed.stays_at_face(self._sim.gravity):
+            return
+        gravity = tuple(map(float, self._sim.gravity))
+        warn(
+            f'grains come in along "{feed.direction}", but with no velocity in this direction, and'
+            f" gravity is {gravity}: they would stay at the face and block it. Give velocity= in"
+            " this direction, or assign sim.gravity before",
+            SimulationWarning,
+        )
 
     @changes
     def _end_feed(self, begun: Feed) -> None:

@@ -33,16 +33,16 @@ from .insertion_places import Near, Trial, bounds, choose, make_trial
 from .insertion_state import Arrival, InsertionState, KindState
 from .sizes import start_of, strata
 
-# largest number of particles that are tried in a step; fewer if the box has no space for them
+# largest number of grains that are tried in a step; fewer if the box has no space for them
 _MOST = 1 << 16
 
-# largest number of places that are tried in a step, unless more particles wait
+# largest number of places that are tried in a step, unless more grains wait
 _PLACES = 1024
 
 # number of sizes that are drawn ahead where the next grain depends on masses
 _AHEAD = 64
 
-# relative rounding error of the number of particles that are due, and of their mass
+# relative rounding error of the number of grains that are due, and of their mass
 _ROUNDING = 4 * np.finfo(np.float64).eps
 
 
@@ -57,7 +57,7 @@ class Insertion(Value):
     Parameters
     ----------
     box : (2, 3) array_like
-        Lower and upper corner. Particles are inserted wholly inside.
+        Lower and upper corner. Grains are inserted wholly inside.
     radii : float, (low, high), Sizes, SciPy distribution or callable
         Radius of all spheres, the bounds of a uniform distribution, or a distribution: `Sizes` has
         normal, lognormal and Weibull distributions and sieve curves, and frozen ones of SciPy are
@@ -65,7 +65,7 @@ class Insertion(Value):
         radii. For bodies these are the radii of spheres of the same volume; by default bodies have
         the size of their shape. None for clusters, which have their own.
     rate : float
-        Number of particles per unit of time, positive. A particle that finds no free place waits,
+        Number of grains per unit of time, positive. A grain that finds no free place waits,
         keeps its radius, and is tried again. If many wait, the box is too full for the rate.
     material : Material
     seed : int, default 0
@@ -75,12 +75,12 @@ class Insertion(Value):
     mass_rate : float, optional
         Mass per unit of time, positive, in place of `rate`.
     velocity : (3,) or (2, 3) array_like, optional
-        Velocity of all particles, or the lowest and the highest components of velocities that are
-        spread uniformly. By default particles are at rest, or move with a cell that deforms.
+        Velocity of all grains, or the lowest and the highest components of velocities that are
+        spread uniformly. By default grains are at rest, or move with a cell that deforms.
     direction : str, optional
         "x", "-x", "y", "-y", "z" or "-z": grains come in through a face of the box and go in this
         direction. Each begins at a random place just inside this face, which it touches. The box
-        may be flat in this direction. Without gravity, they need a velocity.
+        may be flat in this direction. They need a velocity in this direction, or gravity.
     shape : ConvexShape, optional
         Polyhedra to insert in place of spheres, in random orientations.
     mix : sequence of dict, optional
@@ -91,7 +91,7 @@ class Insertion(Value):
     Raises
     ------
     ValueError
-        If a number is out of its range, the particles do not fit into the box, the material has
+        If a number is out of its range, the grains do not fit into the box, the material has
         no density where one is needed, or arguments exclude each other.
     TypeError
         If an argument is of another type.
@@ -103,10 +103,10 @@ class Insertion(Value):
     reaches that of all grains up to it. In a mixture, the next grain is of the kind that is
     farthest behind its share: each kind has its share of the mass, up to one of its grains.
 
-    While no particle waits, each particle is tried in the step in which it is due. If there is no
+    While no grain waits, each grain is tried in the step in which it is due. If there is no
     place for it, the simulation tries again 1, 2, 4, ... 32 and 64 steps later, then every 64
-    steps, until no particle waits. Particles that become due meanwhile are tried at the same times.
-    Each particle is tried at as many places as there were steps since the last try, with at most
+    steps, until no grain waits. Grains that become due meanwhile are tried at the same times.
+    Each grain is tried at as many places as there were steps since the last try, with at most
     1024 places for all together. Steps count from the first failure, so a run in parts or from a
     restart file has the same bits.
 
@@ -202,6 +202,15 @@ class Insertion(Value):
                     f' come in along "{self.direction}"'
                 )
 
+    def stays_at_face(self, gravity: Doubles) -> bool:
+        """Whether grains stay where they come in: with no velocity, and no gravity, inwards."""
+        if self.direction is None:
+            return False
+        axis, sign = DIRECTIONS[self.direction]
+        inwards = -1.0 if sign else 1.0
+        speeds = np.zeros((1, 3)) if self.velocity is None else np.reshape(self.velocity, (-1, 3))
+        return bool((inwards * speeds[:, axis]).max() <= 0.0 and inwards * gravity[axis] <= 0.0)
+
     @cached_property
     def kinds(self) -> tuple[Grains, ...]:
         """The kinds of grains that are inserted: those of `mix`, or one."""
@@ -243,22 +252,22 @@ class Insertion(Value):
         return InsertionState(generator, int(stored["inserted"]), waiting, kinds, waiting_kinds)
 
     def due(self, time_elapsed: float) -> int:
-        """The number of particles that are due in the time since the insertion began.
+        """The number of grains that are due in the time since the insertion began.
 
         A ValueError if there is a `mass_rate` in place of a `rate`.
         """
         if self.rate is None:
-            raise ValueError("the number of particles that are due depends on their masses")
+            raise ValueError("the number of grains that are due depends on their masses")
         return math.floor(self.rate * time_elapsed * (1 + _ROUNDING))
 
     def is_due(self, state: InsertionState, time_elapsed: float) -> bool:
-        """Whether a particle is due, or waits."""
+        """Whether a grain is due, or waits."""
         if self.rate is not None:
             return self.due(time_elapsed) > state.inserted
         return bool(state.waiting) or self._comes(state, time_elapsed)
 
     def next_time(self, state: InsertionState) -> float:
-        """The time since the beginning at which the next particle is due, if none waits."""
+        """The time since the beginning at which the next grain is due, if none waits."""
         if self.mass_rate is None:
             return (state.inserted + 1) / self.rate  # type: ignore[operator]
         number = self._next_kind(state)
@@ -278,7 +287,7 @@ class Insertion(Value):
         period: Period | None = None,
         tries: int = 1,
     ) -> tuple[Doubles, Doubles]:
-        """Draw the particles to insert now: those that are due and for which there is a place.
+        """Draw the grains to insert now: those that are due and for which there is a place.
 
         Parameters
         ----------
@@ -288,11 +297,11 @@ class Insertion(Value):
             Time since the insertion began.
         near : callable
             Takes centers (n, 3) and radii (n,). Returns (n,) of bool: which of these spheres
-            overlap a particle or a wall. It is not called if nothing is due.
+            overlap a grain or a wall. It is not called if nothing is due.
         period : sequence of 3 (float or None) or (3, 3) ndarray, optional
             Period of the simulation.
         tries : int, default 1
-            Largest number of places at which each particle is tried, until one has no overlap.
+            Largest number of places at which each grain is tried, until one has no overlap.
 
         Returns
         -------
@@ -306,7 +315,7 @@ class Insertion(Value):
             If the insertion has a `mix`: use `arrive`.
         """
         if self.mix is not None:
-            raise ValueError("draw is for one kind of particle, but there is a mix: use arrive")
+            raise ValueError("draw is for one kind of grain, but there is a mix: use arrive")
         turns = self.kinds[0].turns
         for one in self.arrive(state, time_elapsed, near, period, tries):
             return one.positions, one.turns if turns else one.sizes
@@ -320,7 +329,7 @@ class Insertion(Value):
         period: Period | None = None,
         tries: int = 1,
     ) -> list[Arrival]:
-        """Draw the particles to insert now, as `draw` does: one `Arrival` for each kind."""
+        """Draw the grains to insert now, as `draw` does: one `Arrival` for each kind."""
         self._become_due(state, time_elapsed)
         count = len(state.waiting)
         if not count:
@@ -413,7 +422,7 @@ class Insertion(Value):
             )
 
     def _capacity(self, state: InsertionState) -> int:
-        """An upper bound of the number of particles that fit into the box."""
+        """An upper bound of the number of grains that fit into the box."""
         if self._most is not None:
             return self._most
         # nothing is known of a user's function but the radii that it has returned

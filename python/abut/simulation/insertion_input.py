@@ -33,6 +33,12 @@ def read_direction(value: object) -> str | None:
 def read_box(value: object, across: Indices) -> checks.Box:
     """Read two corners, of a box that may be flat along the axis that is not in `across`."""
     corners = checks.doubles(value, "box")
+    if len(across) == 3 and corners.shape == (2, 3) and (corners[0] == corners[1]).sum() == 1:
+        along = "xyz"[int((corners[0] == corners[1]).argmax())]
+        raise ValueError(
+            f'box is flat along {along}, which only a stream may be: give direction="{along}" or'
+            f' "-{along}", or a higher box'
+        )
     if len(across) == 3 or corners.shape != (2, 3):
         return checks.box(corners, "box")
     axis = 3 - int(across.sum())

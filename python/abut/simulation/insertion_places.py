@@ -18,7 +18,7 @@ from .insertion_state import InsertionState
 _Mask = NDArray[np.bool_]
 
 # type of a callable that takes centers (n, 3) and radii (n,), and returns which of these spheres
-# overlap a particle or a wall
+# overlap a grain or a wall
 Near = Callable[[Doubles, Doubles], _Mask]
 
 
@@ -78,7 +78,7 @@ def choose(
 
 
 def _free(trial: Trial, centers: Doubles, tried: _Mask, near: Near) -> _Mask:
-    """Which grains overlap no particle and no wall; False if not tried."""
+    """Which grains overlap no grain and no wall; False if not tried."""
     free = tried.copy()
     rows = np.flatnonzero(tried[trial.owners])
     if len(rows):

@@ -53,7 +53,7 @@ class InsertionState:
     ----------
     generator : numpy.random.Generator
     inserted : int
-        Number of particles that were inserted so far.
+        Number of grains that were inserted so far.
     waiting : list of float
         Radii of the spheres that are due but have no place yet; 1 for each cluster, and the scale
         of each body.
