@@ -145,6 +145,83 @@ def test_a_sheared_cell_is_quiet_relative_to_its_field():
     assert not abut.quiet(unbalanced=None)(sim)
 
 
+def cubic(period=True):
+    """A cubic packing at rest in a cell, which presses on all of its 64 grains."""
+    sim = bin_of(walls=False, period=(0.08,) * 3 if period else None)
+    sim.step, sim.gravity = 1e-5, (0, 0, 0)
+    places = 0.02 * (np.argwhere(np.ones((4, 4, 4))) + 0.5)
+    sim.add_spheres(places, 0.01005, GRAIN)
+    return sim
+
+
+def test_rattlers_without_gravity_do_not_count():
+    """Grains in the holes of a packing fly for ever, or have one contact."""
+    sim = cubic()
+    holes = 0.02 * np.array([[1, 1, 1], [2, 2, 2], [3, 3, 3]])
+    sim.add_spheres(holes, 0.003, GRAIN, velocities=[[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    sim.add_clusters(
+        abut.Cluster([[0, 0, 0], [0.002, 0, 0]], 0.002),
+        [[0.02, 0.04, 0.06]],
+        GRAIN,
+        velocities=[0, 0.5, 0],
+        angular_velocities=[0, 0, 300],
+    )
+    # it touches the grain at (0.05, 0.03, 0.03) alone
+    one = [0.05, 0.03, 0.03] - 0.01304 / np.sqrt(3) * np.ones(3)
+    sim.add_spheres([one], 0.003, GRAIN, velocities=[0.05, 0, 0])
+    sim.run(steps=1)
+    assert len(sim.pairs) == 3 * 64 + 1
+    assert sim.energy.kinetic > 1e-3 * sim.energy.elastic
+    assert abut.quiet(unbalanced=None)(sim)
+    for force in (sim.add_force, sim.add_body_force):
+        handle = force(lambda s: np.zeros((0, 3)))
+        assert not abut.quiet(unbalanced=None)(sim)
+        handle.remove()
+    sim.gravity = (0, 0, -1e-9)
+    assert not abut.quiet(unbalanced=None)(sim)
+
+
+def test_a_gas_is_not_quiet_where_two_grains_touch():
+    """Two grains push each other at rest, but 62 others fly."""
+    sim = cubic()
+    sim.radii = np.full(64, 0.009)
+    sim.centers = np.concatenate([[sim.centers[1] + [0, 0, -0.0021]], sim.centers[1:]])
+    velocities = np.random.default_rng(1).normal(size=(64, 3))
+    velocities[:2] = 0
+    sim.velocities = velocities
+    sim.run(steps=1)
+    assert len(sim.pairs) == 1
+    assert not abut.quiet(unbalanced=None)(sim)
+
+
+def test_a_common_drift_counts_only_with_something_that_stands():
+    sim = cubic()
+    sim.velocities = np.tile([0.1, 0.2, 0.3], (64, 1))
+    sim.run(steps=1)
+    assert sim.energy.kinetic > 0.1 * sim.energy.elastic
+    assert abut.quiet()(sim)
+    branch = sim.copy()
+    branch.fixed = np.arange(64) == 3
+    branch.run(steps=1)
+    assert not abut.quiet(unbalanced=None)(branch)
+    corners = np.full((3, 3), 0.02) + 1e-3 * np.eye(3)
+    sim.add_wall(abut.Mesh(corners, [[0, 1, 2]]), STEEL)
+    sim.run(steps=1)
+    assert not len(sim.contacts)
+    assert not abut.quiet(unbalanced=None)(sim)
+
+
+def test_a_spin_of_bonded_grains_and_clusters_counts():
+    sim = cubic()
+    ids = sim.add_spheres([[0.02, 0.02, 0.018], [0.02, 0.02, 0.022]], 0.002, GRAIN)
+    sim.bond([ids], abut.Bond(young=1e7))
+    sim.run(steps=1)
+    assert abut.quiet(unbalanced=None)(sim)
+    sim.angular_velocities = np.concatenate([np.zeros((64, 3)), np.tile([100.0, 0, 0], (2, 1))])
+    sim.run(steps=1)
+    assert not abut.quiet(unbalanced=None)(sim)
+
+
 def test_wrong_limits():
     for kinetic, unbalanced, words in (
         (0.0, 0.01, "kinetic is 0.0, but must be positive"),

@@ -331,12 +331,12 @@ def coordination(
 ) -> float:
     """Compute `Simulation.coordination`."""
     grains = grains_of(simulation)
-    touching = np.concatenate([*_touching(simulation, grains, walls)])
+    touching = np.concatenate([*contacts_of_grains(simulation, grains, walls)])
     counts = np.bincount(touching, minlength=len(grains.masses))[grains.are_in(region)]
     return mean_count(counts, rattlers)
 
 
-def _touching(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[Indices]:
+def contacts_of_grains(simulation: Simulation, grains: Grains, walls: bool) -> Iterator[Indices]:
     """Yield arrays of grains. Together they have each grain once for each of its contacts."""
     pairs, bonds, between = simulation.pairs, simulation.bonds.table, simulation.body_pairs
     bear = _bear(pairs.force)

@@ -13,7 +13,7 @@ from ..base import checks
 from ..base.arithmetic import dots, lengths, matrix_product
 from ..base.arrays import Doubles, Indices
 from .cell_contents import cell_of
-from .measures import Grains, grains_of
+from .measures import Grains, contacts_of_grains, grains_of
 
 if TYPE_CHECKING:
     from .simulation import Simulation
@@ -94,10 +94,7 @@ class _Quiet:
     def _moves_little(self, simulation: Simulation) -> bool:
         if self.kinetic is None:
             return True
-        energy = simulation.energy
-        rotational = max(0.0, energy.rotational - _free_spin_energy(simulation))
-        moving = _kinetic(simulation, energy.kinetic) + rotational
-        return moving < self.kinetic * abs(energy.elastic)
+        return _moving(simulation) < self.kinetic * abs(simulation.energy.elastic)
 
     def _is_balanced(self, simulation: Simulation) -> bool:
         return self.unbalanced is None or unbalanced_force(simulation) < self.unbalanced
@@ -116,8 +113,8 @@ def quiet(
     kinetic : float or None, default 1e-6
         The kinetic and rotational energy must be less than this part of the elastic energy. In a
         cell that deforms with the velocity gradient L about c, velocities v count as v - L (x - c).
-        Spins that no contact can stop do not count: see Notes. None: energies are not compared,
-        for laws of your own that report no energy.
+        Rattlers, and spins that no contact can stop, do not count: see Notes. None: energies are
+        not compared, for laws of your own that report no energy.
     unbalanced : float or None, default 0.01
         `Simulation.unbalanced_force` must be less than this. None: it is not computed.
 
@@ -140,8 +137,12 @@ def quiet(
     moment about it. So the spin of a single sphere does not count along an axis that all of its
     contact normals have in common, and not at all if it touches nothing.
 
-    The velocities of grains that touch nothing do count. Without gravity they may float for ever,
-    so that `kinetic` is never reached: pass ``kinetic=None``.
+    Without gravity and without `add_force`, grains that touch nothing may float for ever. So
+    rattlers do not count there: grains without a bond and with fewer than two contacts that exert a
+    force (Thornton 2000, docs/dem.md §15). No grain is in equilibrium with the force of one
+    contact. If at least half of the grains that are not fixed have so few contacts, they are no
+    packing but a gas, and all of them count. If there are no walls and no fixed grains either, the
+    grains may drift together for ever: their mean velocity, weighted by mass, does not count.
 
     The elastic energy is negative where cohesion prevails; then its absolute value counts. A call
     takes the time of some steps, so give an interval: ``every=`` of `Simulation.run`.
@@ -169,19 +170,61 @@ def quiet(
     )
 
 
-def _kinetic(simulation: Simulation, kinetic: float) -> float:
-    """The kinetic energy; in a cell that deforms, that of velocities relative to the cell."""
-    cell = cell_of(simulation)
-    if not cell["deforms"]:
-        return kinetic
+def _moving(simulation: Simulation) -> float:
+    """The kinetic and rotational energy of the grains that count."""
     grains = grains_of(simulation)
-    arms = grains.centers - cell["center_began"]
-    own = grains.velocities - matrix_product(arms, cell["gradient"].T)
-    return float(0.5 * (grains.masses[:, None] * own * own).sum())
+    is_free = ~_of_grains(simulation, "fixed")
+    counts = is_free if _is_driven(simulation) else is_free & ~_loose(simulation, grains, is_free)
+    own = _own_velocities(simulation, grains, counts)
+    energies = 0.5 * grains.masses * dots(own, own) + _spin_energies(simulation)
+    return float(energies[counts].sum())
 
 
-def _free_spin_energy(simulation: Simulation) -> float:
-    """The energy of spins of single spheres which no contact resists."""
+def _is_driven(simulation: Simulation) -> bool:
+    """Whether grains that touch nothing have a weight, or other forces."""
+    return bool(simulation.gravity.any() or simulation._forces or simulation._body_forces)
+
+
+def _loose(simulation: Simulation, grains: Grains, is_free: _Mask) -> _Mask:
+    """Rattlers: free grains with fewer than two contacts that bear a force, and without a bond.
+
+    If half of the free grains have so few contacts they are no packing, and none is a rattler.
+    """
+    touching = np.concatenate([*contacts_of_grains(simulation, grains, walls=True)])
+    few = is_free & (np.bincount(touching, minlength=len(is_free)) < 2)
+    few[grains.of_sphere[np.concatenate([simulation.bonds.i, simulation.bonds.j])]] = False
+    return few & (2 * few.sum() < is_free.sum())
+
+
+def _own_velocities(simulation: Simulation, grains: Grains, counts: _Mask) -> Doubles:
+    """Velocities relative to a cell that deforms, and to the drift of grains that nothing holds."""
+    cell, own = cell_of(simulation), grains.velocities
+    if cell["deforms"]:
+        arms = grains.centers - cell["center_began"]
+        own = own - matrix_product(arms, cell["gradient"].T)
+    is_held = simulation.walls or _of_grains(simulation, "fixed").any()
+    if is_held or _is_driven(simulation) or not counts.any():
+        return own
+    masses = grains.masses[counts]
+    return own - (masses[:, None] * own[counts]).sum(axis=0) / masses.sum()
+
+
+def _spin_energies(simulation: Simulation) -> Doubles:
+    """The rotational energy of each grain, without spins that no contact resists."""
+    spheres = simulation.spheres
+    spins = spheres.angular_velocities
+    free = _free_spins(simulation)
+    rolling = dots(spins, spins) - dots(free, free)
+    of_spheres = 0.2 * spheres.masses * spheres.radii * spheres.radii * np.maximum(rolling, 0.0)
+    of_others = [
+        0.5 * dots(others.angular_momenta, others.angular_velocities)
+        for others in (simulation.clusters, simulation.bodies)
+    ]
+    return np.concatenate([of_spheres[spheres.cluster < 0], *of_others])
+
+
+def _free_spins(simulation: Simulation) -> Doubles:
+    """The parts of the spins of single spheres which no contact resists."""
     spheres, bonds = simulation.spheres, simulation.bonds
     products, counts = _normal_products(simulation)
     # 0 if all normals of a sphere are parallel: the second invariant of the sum of n n^T
@@ -189,11 +232,10 @@ def _free_spin_energy(simulation: Simulation) -> float:
     is_free = counts * counts - squares <= _PARALLEL * counts * counts
     is_free &= spheres.cluster < 0
     is_free[np.concatenate([bonds.i, bonds.j])] = False
-    spins, counts = spheres.angular_velocities[is_free], counts[is_free]
-    along = (products[is_free] * spins[:, None]).sum(axis=2) / np.maximum(counts, 1)[:, None]
+    spins = spheres.angular_velocities
+    along = (products * spins[:, None]).sum(axis=2) / np.maximum(counts, 1)[:, None]
     along[counts == 0] = spins[counts == 0]
-    masses, radii = spheres.masses[is_free], spheres.radii[is_free]
-    return float((0.2 * masses * radii * radii * dots(along, along)).sum())
+    return np.where(is_free[:, None], along, 0.0)
 
 
 def _normal_products(simulation: Simulation) -> tuple[Doubles, Doubles]:
