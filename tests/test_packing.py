@@ -256,7 +256,6 @@ def test_what_the_error_says_is_reached():
         ((UNIT, 1e-6), {}, "ask for 1.4e.17 spheres, but at most 1e7 are packed"),
         ((UNIT, 0.3, 0.02), {}, "1 sphere of these radii would be a solid fraction of 0.1131"),
         ((UNIT, 0.1), {"period": (2, None, 1)}, r"period\[0\] is 2, but the box is 1 long along x"),
-        ((UNIT, 0.1), {"period": False}, "period is False, but must be True, a cell, or None"),
         (
             (UNIT, 0.1),
             {"period": [[1, 0, 0.5], [0, 1, 0], [0, 0, 0]]},
@@ -278,8 +277,26 @@ def test_bad_arguments_are_named(arguments, keywords, text):
 
 @pytest.mark.parametrize("radii", [None, "fine", True])
 def test_radii_of_a_wrong_type_are_named(radii):
-    with pytest.raises(TypeError, match=r"radii .* must be real numbers"):
+    with pytest.raises(
+        TypeError, match=rf"radii is {radii!r}, .* a number, \(low, high\), an array"
+    ):
         abut.pack(UNIT, radii)
+
+
+@pytest.mark.parametrize("period", [False, 1, 2.0, "x"])
+def test_a_period_of_a_wrong_type_is_named(period):
+    with pytest.raises(TypeError, match=f"period is {period!r}, but must be True, lengths"):
+        abut.pack(UNIT, 0.1, period=period)
+
+
+def test_a_tuple_of_two_is_a_uniform_distribution():
+    centers, radii = abut.pack(UNIT, (0.05, 0.08), 0.55, period=True)
+    check_box(UNIT, radii, centers, 0.55, np.eye(3))
+    assert len(radii) > 400 and 0.0485 < radii.min() < 0.052 and 0.078 < radii.max() < 0.0825
+    assert np.quantile(radii, [0.25, 0.5, 0.75]) == pytest.approx([0.0575, 0.065, 0.0725], rel=0.04)
+    assert len(abut.pack(UNIT, [0.05, 0.08], 0.2)[1]) == 2
+    with pytest.raises(ValueError, match=r"radii is \(0.08, 0.05\), but must be \(low, high\)"):
+        abut.pack(UNIT, (0.08, 0.05))
 
 
 def test_meshes_that_are_not_closed_are_named():

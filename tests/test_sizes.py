@@ -198,3 +198,12 @@ def test_calls_that_draw_nothing():
         draw(NORMAL, -5)
     with pytest.raises(TypeError, match=r"count is 5\.5, but must be an integer"):
         draw(NORMAL, 5.5)
+
+
+@pytest.mark.parametrize("places", [[-1, 2], [0.5, 1.5], [np.nan]])
+def test_places_are_fractions(places):
+    for sizes in (abut.Sizes.normal(1.0, 0.1), abut.Sizes.sieve([1, 2], [0, 1])):
+        with pytest.raises(
+            ValueError, match=r"places has .*, but places are fractions from 0 to 1"
+        ):
+            sizes.radii(places)

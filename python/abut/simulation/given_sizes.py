@@ -30,9 +30,9 @@ class _QuantileSizes(Sizes):
         """An object of SciPy with `ppf` or `icdf`, and `support`."""
         raise NotImplementedError
 
-    def radii(self, places: ArrayLike) -> Doubles:
+    def _radii_at(self, places: Doubles) -> Doubles:
         low, high = self._ends
-        inside = low + np.asarray(places, np.float64) * (high - low)
+        inside = low + places * (high - low)
         known = self._distribution
         quantiles = known.ppf if hasattr(known, "ppf") else known.icdf
         return np.asarray(quantiles(inside), np.float64)

@@ -15,6 +15,7 @@ from ..base.arrays import Doubles, Indices
 from ..base.periods import PeriodLike, vectors_of
 from ..search.mesh import Mesh
 from ..search.pair_finder import PairFinder
+from .given_sizes import read_radii
 from .packing_regions import Region, read_region
 
 # The solid fraction may differ by this much before radii of their own are scaled, and by at most
@@ -81,14 +82,14 @@ def pack(
         one from; its fronts may be inside or outside. Several closed meshes in a list must not
         overlap. (2, 2) corners are a rectangle, which discs fill. None for a whole periodic cell
         with a corner at the origin.
-    radii : float, (n,) array_like, Sizes, distribution of SciPy, or callable
+    radii : float, (low, high), (n,) array_like, Sizes, distribution of SciPy, or callable
         A number: all spheres have this radius, and there are as many as reach `solid`. A
-        distribution: as many radii are drawn from it. It may be an `abut.Sizes`, a frozen
-        distribution of ``scipy.stats``, or a callable ``f(generator, count)`` that returns
-        radii (count,). If no whole number of spheres comes within 0.002 of `solid`, all radii are
-        scaled by the same factor, by at most 3 %. An array: the relative sizes of n spheres, all
-        of which are scaled by the factor that reaches `solid`. So two numbers are two spheres, not
-        the bounds of a distribution as for `Insertion`.
+        distribution: as many radii are drawn from it. It may be a tuple of two numbers, the bounds
+        of a uniform distribution, an `abut.Sizes`, a frozen distribution of ``scipy.stats``, or a
+        callable ``f(generator, count)`` that returns radii (count,). If no whole number of spheres
+        comes within 0.002 of `solid`, all radii are scaled by the same factor, by at most 3 %. An
+        array or a list: the relative sizes of n spheres, all of which are scaled by the factor that
+        reaches `solid`.
     solid : float, default 0.6
         The solid fraction: the volume of the spheres divided by that of the region; of discs,
         the area. Random packings of equal spheres reach 0.64, less between walls, more with a wide
@@ -145,8 +146,7 @@ def pack(
 
     Sizes from 1 to 3 in a periodic box:
 
-    >>> sizes = lambda generator, count: 0.02 + 0.04 * generator.random(count)
-    >>> centers, radii = abut.pack([[0, 0, 0], [1, 1, 1]], sizes, period=True)
+    >>> centers, radii = abut.pack([[0, 0, 0], [1, 1, 1]], (0.02, 0.06), period=True)
     >>> sim = abut.Simulation(step=1e-5, period=(1, 1, 1))
     >>> ids = sim.add_spheres(centers, radii, abut.Material(density=2500))
     """
@@ -382,6 +382,14 @@ def _factor(radii: Doubles, wanted: float, region: Region) -> float:
 
 def _drawn_by(given: Any) -> Callable[[np.random.Generator, int], Any] | None:
     """How a distribution draws radii; None for a number or an array."""
+    if given is None or isinstance(given, (str, bool)):
+        raise TypeError(
+            f"radii is {given!r}, but must be a number, (low, high), an array, a distribution such"
+            " as abut.Sizes.normal(mean, deviation), or f(generator, count)"
+        )
+    if isinstance(given, tuple) and len(given) == 2:
+        low, high = read_radii(given)  # type: ignore[misc]
+        return lambda generator, count: low + (high - low) * generator.random(count)
     if callable(getattr(given, "rvs", None)):
         return lambda generator, count: given.rvs(size=count, random_state=generator)
     return given if callable(given) else None

@@ -186,8 +186,9 @@ def _read_cell(region: Any, period: Any) -> Cell:
         if box is None:
             raise ValueError("period is True, but region is None: give a box, or the period's cell")
         period = tuple((box[1] - box[0]).tolist())
-    elif period is False:
-        raise ValueError("period is False, but must be True, a cell, or None for walls")
+    elif period is not None and not np.ndim(period):
+        wanted = "True, lengths along the axes, vectors of a cell, or None for walls"
+        raise TypeError(f"period is {period!r}, but must be {wanted}")
     found = read_period(period, *((3, 2) if box is None else (box.shape[1],)))
     if box is None:
         return _read_cell_alone(found)

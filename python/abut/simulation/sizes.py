@@ -222,11 +222,20 @@ class Sizes(Value):
 
     def radii(self, places: ArrayLike) -> Doubles:
         """The radii (n,) at places (n,) from 0 to 1: the fraction of grains that are smaller."""
+        given = checks.doubles(places, "places")
+        is_valid = (given >= 0.0) & (given <= 1.0)
+        if not is_valid.all():
+            wrong = given[~is_valid].flat[0]
+            raise ValueError(f"places has {wrong:g}, but places are fractions from 0 to 1")
+        return self._radii_at(given)
+
+    def _radii_at(self, places: Doubles) -> Doubles:
+        """The radii at places that were checked."""
         raise NotImplementedError
 
     def _drawn(self, generator: np.random.Generator, places: Doubles) -> Doubles:
         """Radii at places that fill 0 to 1 evenly; `generator` is for functions of users."""
-        return self.radii(places)
+        return self._radii_at(places)
 
     def __repr__(self) -> str:
         given = [(one.name, getattr(self, one.name)) for one in fields(self)]  # type: ignore[arg-type]
@@ -269,9 +278,9 @@ class _Tailed(Sizes):
         if not smallest <= largest < np.inf:
             raise ValueError(f"{self} has no radius between {smallest:g} and {largest:g}")
 
-    def radii(self, places: ArrayLike) -> Doubles:
+    def _radii_at(self, places: Doubles) -> Doubles:
         low, high = self._ends
-        inside = low + np.asarray(places, np.float64) * (high - low)
+        inside = low + places * (high - low)
         found = np.asarray(self._quantiles(inside))
         return np.clip(found, self.low, self.high) if self._is_cut else found
 
@@ -386,9 +395,8 @@ class SieveSizes(Sizes):
         # lists come from restart files
         self._settle(openings=tuple(self.openings), passing=tuple(self.passing))
 
-    def radii(self, places: ArrayLike) -> Doubles:
+    def _radii_at(self, places: Doubles) -> Doubles:
         starts, edges = self._numbers, np.array(self.openings)
-        places = np.asarray(places, np.float64)
         rows = np.clip(np.searchsorted(starts, places, side="right") - 1, 0, len(edges) - 2)
         widths = np.diff(starts)[rows]
         part = np.divide(
