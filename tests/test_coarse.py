@@ -369,14 +369,53 @@ def test_only_fields_that_are_alike_add_up():
         1 + fields
 
 
+# ---- for pyvista ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["box", "tilted", "plane"])
+def test_to_pyvista(kind):
+    pytest.importorskip("pyvista")
+    period = {"box": BOX, "tilted": np.diag(BOX) + [[0, 0, 0], [0.2, 0, 0], [0.1, 0.3, 0]]}
+    frame = frame_of(period=period.get(kind, BOX))
+    if kind == "plane":
+        velocity = frame.columns["velocity"][:, :2]
+        frame = abut.Frame(
+            frame.centers[:, :2], frame.radii, period=BOX[:2], columns={"velocity": velocity}
+        )
+    size = (4, 3, 2)[: frame.centers.shape[1]]
+    fields = abut.coarse_grain(frame, size, 0.3, density=2.0, **with_pairs(frame))
+    grid = fields.to_pyvista()
+    assert grid.n_cells == np.prod(size)
+    measure = "Area" if kind == "plane" else "Volume"
+    near(grid.compute_cell_sizes()[measure], np.full(grid.n_cells, fields.volume))
+    names = ["density", "velocity", "temperature", "contact_stress", "kinetic_stress", "stress"]
+    assert sorted(grid.cell_data.keys()) == sorted(names)
+    places = grid.cell_centers().points
+    for row, cell in enumerate(np.ndindex(*size[::-1])):
+        at = cell[::-1]
+        near(places[row, : len(size)], fields.points[at])
+        for name in names:
+            found, wanted = grid.cell_data[name][row], getattr(fields, name)[at]
+            if wanted.ndim == 2:
+                found = found.reshape(3, 3)[: len(size), : len(size)]
+            assert (found[: len(size)] == wanted).all() if wanted.ndim else found == wanted
+    frame = frame._replace(columns=None)
+    few = abut.coarse_grain(frame, size, 0.3, density=2.0)
+    assert few.to_pyvista().cell_data.keys() == ["density"]
+    both = (fields + fields).to_pyvista()
+    assert (both.points == grid.points).all()
+
+
 # ---- what is known, and errors -------------------------------------------------------------------
 
 
 def test_what_is_not_given_is_not_known():
     frame = frame_of(period=BOX)._replace(columns=None)
     fields = abut.coarse_grain(frame, (2, 2, 2), 0.3, density=1.0)
-    assert fields.momentum is fields.kinetic_stress is fields.contact_stress is None
     for name, message in (
+        ("momentum", "give velocities="),
+        ("kinetic_stress", "give velocities="),
+        ("contact_stress", "give pairs= and forces="),
         ("velocity", "give velocities="),
         ("temperature", "give velocities="),
         ("stress", "give pairs= and forces="),

@@ -94,6 +94,26 @@ def test_pairs_are_lines_from_center_to_center(tmp_path, dimension):
     np.testing.assert_array_equal(found["CellData", "id_i"], pairs.i + 7)
 
 
+def test_pairs_in_pyvista_are_those_lines(tmp_path):
+    pytest.importorskip("pyvista")
+    centers = np.random.default_rng(3).uniform(-3, 3, (40, 3))
+    pairs = abut.find_pairs(centers, 0.6, period=PERIOD)
+    pairs.save(tmp_path / "pairs.vtp")
+    found, _ = read(tmp_path / "pairs.vtp")
+    lines = pairs.to_pyvista()
+    assert lines.n_lines == lines.n_cells == len(pairs) > 3
+    assert lines.lines.tolist() == [
+        number for k in range(len(pairs)) for number in (2, 2 * k, 2 * k + 1)
+    ]
+    np.testing.assert_array_equal(lines.points.ravel(), found["Points", "Points"].ravel())
+    for name in ("i", "overlap", "normal", "point"):
+        np.testing.assert_array_equal(lines.cell_data[name], found["CellData", name])
+    assert pairs[:0].to_pyvista().n_cells == 0
+    settings = pairs._search() | {"_radii": None}
+    old = type(pairs)._build(pairs._made_columns(), settings).to_pyvista()
+    np.testing.assert_array_equal(old.points, pairs.point)
+
+
 def test_pairs_with_others_are_lines(tmp_path):
     pairs = abut.find_pairs([[0, 0, 0]], 1.0, others=([[9.0, 0, 0], [0, 2.5, 0]], [1.0, 2.0]))
     pairs.save(tmp_path / "pairs.vtp")

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base import checks
+from ..base.arithmetic import matrix_product
+from ..base.extras import import_extra
+
+if TYPE_CHECKING:
+    from pyvista import StructuredGrid
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -28,18 +33,18 @@ class CoarseFields:
     density : (nx, ny, nz) ndarray of float64
         Mass of grains per volume. ``density.sum() * volume`` is the mass of all grains. Divided by
         the density of the material it is the solid fraction.
-    momentum : (nx, ny, nz, d) ndarray of float64, or None
-        Momentum of grains per volume; None if velocities are not known.
+    momentum : (nx, ny, nz, d) ndarray of float64
+        Momentum of grains per volume.
     velocity : (nx, ny, nz, d) ndarray of float64
         ``momentum / density``; NaN where there are no grains.
     temperature : (nx, ny, nz) ndarray of float64
         Granular temperature, a squared velocity: the mean square of velocity fluctuations, weighted
         by mass, divided by d. NaN where there are no grains.
-    contact_stress : (nx, ny, nz, d, d) ndarray of float64, or None
-        Stress of contacts, positive in compression; None if pairs are not known. Entry [a, b] is a
-        force along b per area across a.
-    kinetic_stress : (nx, ny, nz, d, d) ndarray of float64, or None
-        Momentum flux of fluctuations, positive; None if velocities are not known.
+    contact_stress : (nx, ny, nz, d, d) ndarray of float64
+        Stress of contacts, positive in compression. Entry [a, b] is a force along b per area
+        across a.
+    kinetic_stress : (nx, ny, nz, d, d) ndarray of float64
+        Momentum flux of fluctuations, positive.
     stress : (nx, ny, nz, d, d) ndarray of float64
         The sum of both stresses.
     frames : int
@@ -52,35 +57,50 @@ class CoarseFields:
     Raises
     ------
     ValueError
-        If `velocity`, `temperature` or `stress` is used, and velocities or pairs are not known. If
-        fields that are added have different grids or kernels, or not the same fields.
+        If a field is used that needs velocities or pairs, and these were not given. If fields that
+        are added have different grids or kernels, or not the same fields.
     """
 
     points: NDArray[np.float64]
     volume: float
     density: NDArray[np.float64]
-    momentum: NDArray[np.float64] | None
-    contact_stress: NDArray[np.float64] | None
-    kinetic_stress: NDArray[np.float64] | None
     frames: int
     kernel: str
     width: float
+    # None if velocities or pairs are not known
+    _momentum: NDArray[np.float64] | None
+    _contact: NDArray[np.float64] | None
+    _kinetic: NDArray[np.float64] | None
+    # edges of a cell, (3, 3), one in each row
+    _edges: NDArray[np.float64]
+
+    @property
+    def momentum(self) -> NDArray[np.float64]:
+        return self._moving(self._momentum)
 
     @property
     def velocity(self) -> NDArray[np.float64]:
-        return _divided(self._moving(self.momentum), self.density[..., None])
+        return _divided(self.momentum, self.density[..., None])
 
     @property
     def temperature(self) -> NDArray[np.float64]:
-        squares = np.trace(self._moving(self.kinetic_stress), axis1=-2, axis2=-1)
+        squares = np.trace(self.kinetic_stress, axis1=-2, axis2=-1)
         # The difference of squares may be below 0 by rounding.
         return _divided(np.maximum(squares, 0.0) / self.points.shape[-1], self.density)
 
     @property
-    def stress(self) -> NDArray[np.float64]:
-        if self.contact_stress is None:
+    def contact_stress(self) -> NDArray[np.float64]:
+        if self._contact is None:
             raise ValueError("the stress of contacts is not known: give pairs= and forces=")
-        return self.contact_stress + self._moving(self.kinetic_stress)
+        return self._contact
+
+    @property
+    def kinetic_stress(self) -> NDArray[np.float64]:
+        return self._moving(self._kinetic)
+
+    @property
+    def stress(self) -> NDArray[np.float64]:
+        return self.contact_stress + self.kinetic_stress
 
     @staticmethod
     def _moving(field: NDArray[np.float64] | None) -> NDArray[np.float64]:
@@ -99,19 +119,20 @@ class CoarseFields:
             first, second = getattr(self, name), getattr(other, name)
             return None if first is None else parts[0] * first + parts[1] * second
 
-        kinetic = mean("kinetic_stress")
+        kinetic = mean("_kinetic")
         if kinetic is not None:
             kinetic += _between(self, other, parts)
         return CoarseFields(
             points=self.points,
             volume=self.volume,
             density=mean("density"),
-            momentum=mean("momentum"),
-            contact_stress=mean("contact_stress"),
-            kinetic_stress=kinetic,
             frames=frames,
             kernel=self.kernel,
             width=self.width,
+            _momentum=mean("_momentum"),
+            _contact=mean("_contact"),
+            _kinetic=kinetic,
+            _edges=self._edges,
         )
 
     def __radd__(self, other: object) -> CoarseFields:
@@ -131,14 +152,66 @@ class CoarseFields:
         # Cells that are equal may differ by rounding.
         if np.abs(self.points - other.points).max() > 1e-9 * self.width:
             raise ValueError("fields have different cells: only fields of one grid add up")
-        for name in ("momentum", "contact_stress"):
-            if (getattr(self, name) is None) != (getattr(other, name) is None):
+        for name, field in (("momentum", "_momentum"), ("contact_stress", "_contact")):
+            if (getattr(self, field) is None) != (getattr(other, field) is None):
                 raise ValueError(f"only one of the fields has {name}, so they do not add up")
+
+    def to_pyvista(self) -> StructuredGrid:
+        """Return the cells as a pyvista.StructuredGrid (extra ``view``).
+
+        Returns
+        -------
+        pyvista.StructuredGrid
+            With the cells of the grid, which may be tilted, and the fields as cell data:
+            ``density``, ``velocity``, ``temperature``, ``contact_stress``, ``kinetic_stress`` and
+            ``stress``, as far as they are known. Vectors have 3 components, and stresses 9, row by
+            row. A grid in the plane lies at z = 0. The arrays are copies.
+
+        Examples
+        --------
+        >>> import abut
+        >>> frame = abut.Frame([[1, 2, 2], [2.5, 2, 2]], [1.0, 1.0], period=(4, 4, 4))
+        >>> fields = abut.coarse_grain(frame, (8, 4, 1), 0.5, density=2.0)
+        >>> fields.to_pyvista().plot(scalars="density")  # doctest: +SKIP
+        """
+        pyvista = import_extra("pyvista", "view")
+        counts, dimension = self.density.shape, self.points.shape[-1]
+        numbers = np.indices([count + 1 for count in counts], np.float64)
+        numbers = np.moveaxis(numbers, 0, -1).reshape(-1, dimension)
+        edges = self._edges[:dimension, :dimension]
+        first = self.points[(0,) * dimension] - 0.5 * edges.sum(axis=0)
+        corners = first + matrix_product(numbers, edges)
+        shape = (*(count + 1 for count in counts), 1)[:3]
+        grid = pyvista.StructuredGrid(*_in_space(corners, 1).T.reshape(3, *shape))
+        # the first number of a cell changes fastest in VTK
+        order = np.arange(self.density.size).reshape(counts).ravel(order="F")
+        for name, field in self._known().items():
+            axes = field.ndim - len(counts)
+            columns = _in_space(field, axes).reshape(len(order), -1)[order]
+            grid.cell_data[name] = columns if axes else columns.ravel()
+        return grid
+
+    def _known(self) -> dict[str, NDArray[np.float64]]:
+        """The fields that are known."""
+        names = ["density"]
+        if self._momentum is not None:
+            names += ["velocity", "temperature", "kinetic_stress"]
+        if self._contact is not None:
+            names += ["contact_stress"]
+        if len(names) == 5:
+            names += ["stress"]
+        return {name: getattr(self, name) for name in names}
 
     def __repr__(self) -> str:
         cells = " x ".join(map(str, self.density.shape))
         frames = checks.counted(self.frames, "frame")
         return f"CoarseFields({cells} cells, {frames}, {self.kernel}, width {self.width:g})"
+
+
+def _in_space(field: NDArray[np.float64], axes: int) -> NDArray[np.float64]:
+    """A field with 3 entries along its last `axes` axes; entries in the plane get zeros."""
+    missing = 3 - field.shape[-1] if axes else 0
+    return np.pad(field, [(0, 0)] * (field.ndim - axes) + [(0, missing)] * axes)
 
 
 def _divided(field: NDArray[np.float64], density: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -321,13 +321,15 @@ class Table:
         return pandas.DataFrame({name: column.copy() for name, column in self._flat().items()})
 
     def to_pyvista(self) -> PolyData:
-        """Return the contact points as a pyvista.PolyData (extra ``view``).
+        """Return the table as a pyvista.PolyData (extra ``view``).
 
         Returns
         -------
         pyvista.PolyData
-            With one point for each contact or pair. The other columns, except the nodal weights of
-            contacts, are point data. The arrays are copies.
+            Contacts are points, and pairs of spheres are lines from center to center, as `save`
+            writes them to VTP files. The columns, except the nodal weights of contacts, are point
+            data of points and cell data of lines. Pairs of old files, which have no radii, are
+            points. The arrays are copies.
 
         Examples
         --------
@@ -338,12 +340,18 @@ class Table:
         pyvista_ndarray([0.5])
         """
         pyvista = import_extra("pyvista", "view")
-        columns = self._in_space()
-        cloud = pyvista.PolyData(columns.pop("point").copy())
+        columns, ends = self._in_space(), self._ends()
+        if ends is None:
+            found = pyvista.PolyData(columns.pop("point").copy())
+            data = found.point_data
+        else:
+            rows = np.column_stack([np.full(len(ends), 2), np.arange(2 * len(ends)).reshape(-1, 2)])
+            found = pyvista.PolyData(ends.reshape(-1, 3), lines=rows.ravel())
+            data = found.cell_data
         # pyvista raises an error for empty arrays.
         for name, column in columns.items() if len(self) else ():
-            cloud.point_data[name] = column.copy()
-        return cloud
+            data[name] = column.copy()
+        return found
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
         """Export the table to programs that read Arrow: pyarrow, polars, pandas, DuckDB and others.

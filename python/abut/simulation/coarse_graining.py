@@ -441,9 +441,10 @@ def _fields(matter: _Matter, box: Region | None, spread: Spreading) -> dict[str,
         "points": _in_plane(points, 1, dimension),
         "volume": grid.volume,
         "density": _in_plane(density, 0, dimension),
-        "momentum": _in_plane(momentum, 1, dimension),
-        "contact_stress": _in_plane(contact, 2, dimension),
-        "kinetic_stress": _in_plane(kinetic, 2, dimension),
+        "_momentum": _in_plane(momentum, 1, dimension),
+        "_contact": _in_plane(contact, 2, dimension),
+        "_kinetic": _in_plane(kinetic, 2, dimension),
+        "_edges": grid.steps,
     }
 
 
