@@ -133,6 +133,45 @@ def test_a_record_has_what_the_cell_had(tmp_path):
     assert len(record) == 5
 
 
+def test_strain_goes_on_from_given_sides():
+    sim, cell = pressed()
+    np.testing.assert_array_equal(cell.first_sides, np.diff(BOX, axis=0)[0])
+    sim.run(0.005)
+    cell.strain = 0
+    first = cell.first_sides
+    assert (first == cell.sides).all() and (first != np.diff(BOX, axis=0)[0]).any()
+    cell.compress(1.0)
+    sim.run(0.005)
+    other = sim.copy()
+    again = abut.triaxial(other, walls=cell.walls, first_sides=first)
+    assert again.strain.tolist() == cell.strain.tolist()
+    again.first_sides = 2 * again.sides
+    np.testing.assert_allclose(again.strain, np.log([2, 2, 2]), rtol=1e-12)
+    for sides, message in (([1, 0, 1], r"\[1.0, 0.0, 1.0\], but must be positive"), ([1], "shape")):
+        with pytest.raises(ValueError, match=f"first_sides .*{message}"):
+            abut.triaxial(other, walls=cell.walls, first_sides=sides)
+
+
+def test_a_cell_without_walls_names_itself():
+    sim, cell = pressed(every=1e-4)
+    sim.run(steps=20)
+    part = abut.triaxial(sim.copy(), walls=cell.walls)
+    for wall in part.walls:
+        wall.motion = None
+    part._sim.remove_wall(cell.walls[2].number)
+    cell.remove()
+    assert repr(cell) == repr(part) == "TriaxialCell(removed)"
+    assert len(cell.record) == 2
+    names = ("sides", "first_sides", "stress", "strain", "void_ratio", "pressure")
+    for one, words in ((cell, "the walls of this triaxial cell were"), (part, "wall 2 of this")):
+        calls = [lambda name=name, one=one: getattr(one, name) for name in names]
+        calls += [one.remove, lambda one=one: one.compress(1.0)]
+        calls += [lambda one=one, k=k: setattr(one, k, 1e4) for k in ("pressure", "strain")]
+        for call in calls:
+            with pytest.raises(ValueError, match=f"{words} .*make another one with abut.triaxial"):
+                call()
+
+
 def test_walls_go_and_the_record_ends():
     sim, cell = pressed(every=1e-4)
     gate = sim.add_wall(abut.HalfSpace((0, 0, -1), (0, 0, 1)))
@@ -148,11 +187,14 @@ def test_a_copy_and_a_restart_continue_with_the_same_bits(tmp_path):
     sim.run(0.02)
     cell.compress(0.5, axis=1)
     sim.run(0.01)
+    before = cell.strain.tolist()
+    assert before[1] > 4e-3
     sim.save(tmp_path / "a.npz")
     others = [sim.copy(), abut.load_simulation(tmp_path / "a.npz")]
     sim.run(0.01)
     for other in others:
         again = abut.triaxial(other, walls=cell.walls)
+        assert again.strain.tolist() == before
         again.strain = [0.1, 0, 0]
         np.testing.assert_allclose(again.strain, [0.1, 0, 0], atol=1e-15)
         other.run(0.01)

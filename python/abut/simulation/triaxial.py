@@ -39,6 +39,7 @@ def triaxial(
     speed: float | None = None,
     every: float | None = None,
     walls: Iterable[Wall | int] | None = None,
+    first_sides: ArrayLike | None = None,
 ) -> TriaxialCell:
     """Put grains between six walls, which press on them.
 
@@ -62,6 +63,10 @@ def triaxial(
     walls : sequence of six Wall or int, optional
         In place of `box` and `material`: walls that are there, such as those of a simulation that
         was copied or loaded, in the order of `TriaxialCell.walls`. `pressure` is then optional.
+    first_sides : (3,) array_like, optional
+        The sides for which the strain is 0: `TriaxialCell.first_sides`. By default those of the
+        places at which the walls were added, so that the strain of a loaded cell goes on. Where
+        ``cell.strain = 0`` has changed them, give them again.
 
     Returns
     -------
@@ -70,8 +75,9 @@ def triaxial(
     Raises
     ------
     ValueError, TypeError
-        If the simulation has gravity or a period; if a pressure is not positive; if `box` and
-        `walls` are both given, or none; if the walls are not half spaces along x, y and z.
+        If the simulation has gravity or a period; if a pressure or a side is not positive; if
+        `box` and `walls` are both given, or none; if the walls are not half spaces along x, y and
+        z.
 
     Examples
     --------
@@ -107,8 +113,11 @@ def triaxial(
     if every is not None:
         sim._events.steps_of(checks.positive(every, "every"), "every")
     wanted = None if pressure is None else _read_pressures(pressure)
+    first = None if first_sides is None else _read_sides(first_sides)
     six = _added(sim, box, material) if walls is None else _there(sim, walls)
     cell = TriaxialCell(sim, six, limit)
+    if first is not None:
+        cell.first_sides = first
     if wanted is not None:
         cell._press(wanted)
     if every is not None:
@@ -162,6 +171,8 @@ class TriaxialCell:
         The lower and the upper one along x, then along y, then along z.
     sides : (3,) ndarray of float64
         Distances of the walls.
+    first_sides : (3,) ndarray of float64
+        Sides for which the strain is 0. They can be assigned.
     pressure : tuple of three float, callable or None
         Pressure that the walls bear along x, y and z; None where they stand still or move at a
         given rate. It can be assigned, as in `triaxial`; None or NaN in a sequence leaves the walls
@@ -170,8 +181,8 @@ class TriaxialCell:
         Mean force on both walls of an axis by the area of the cell, positive in compression, at the
         beginning of the last step. `Simulation.stress` has the shear stress, too.
     strain : (3,) ndarray of float64
-        Logarithmic strain ln(L0 / L) of the sides, positive in compression. L0 is that at the
-        start. ``cell.strain = 0`` counts anew from now on.
+        Logarithmic strain ln(L0 / L) of the sides, positive in compression, with `first_sides` for
+        L0. ``cell.strain = 0`` counts anew from now on.
     void_ratio : float
         Volume of the voids by that of the grains. Where spheres overlap, their volume counts twice;
         clusters have the volume of their mass and density.
@@ -182,7 +193,8 @@ class TriaxialCell:
     -----
     All six walls move, so the middle of the cell stays in place. At rest the stress is the pressure
     to the accuracy of `Servo`. Restart files and copies have the walls with their loads, but not
-    the record: call `triaxial` with ``walls=`` for them.
+    the record: call `triaxial` with ``walls=`` for them. After `remove` all attributes but `record`
+    raise a ValueError.
     """
 
     __slots__ = ("_limit", "_record", "_sim", "_start", "walls")
@@ -191,16 +203,21 @@ class TriaxialCell:
         self._sim, self.walls = sim, walls
         self._limit = limit or _limit_of(walls)
         self._record: TriaxialRecord | None = None
-        self._start = self.sides
+        # half spaces keep the points with which they were added, also in restart files
+        points = np.array([wall.mesh.point for wall in walls])  # type: ignore[union-attr]
+        given = np.diagonal(points[1::2] - points[::2])
+        self._start = given if (given > 0.0).all() else self.sides
 
     # ---- what moves the walls ----
 
     @property
     def pressure(self) -> tuple[_Pressure, ...]:
+        self._check_walls()
         return tuple(_pressure_of(wall) for wall in self.walls[::2])
 
     @pressure.setter
     def pressure(self, pressure: float | Callable[[float], float] | Sequence[_Pressure]) -> None:
+        self._check_walls()
         wanted = _read_pressures(pressure)
         _check_world(self._sim)
         self._press(wanted)
@@ -234,6 +251,7 @@ class TriaxialCell:
         ValueError, TypeError, IndexError
             If the rate is not finite, or there is no such axis. If the simulation has gravity.
         """
+        self._check_walls()
         along = checks.number_of(axis, "axis", 3, "axis", "axes")
         speed = 0.5 * checks.finite(rate, "rate") * float(self.sides[along])
         _check_world(self._sim)
@@ -243,9 +261,26 @@ class TriaxialCell:
 
     def remove(self) -> None:
         """Remove the six walls, and end the record, which keeps its rows."""
+        self._check_walls()
         self._sim.remove_wall([wall.number for wall in self.walls])
         if self._record is not None:
             self._record.remove()
+
+    @property
+    def _removed(self) -> list[int]:
+        """The numbers of those walls that were removed."""
+        entries = self._sim._walls.entries
+        return [wall.number for wall in self.walls if entries[wall.number].is_gone]
+
+    def _check_walls(self) -> None:
+        """Raise a ValueError if a wall was removed."""
+        if removed := self._removed:
+            missing = "the walls" if len(removed) == 6 else f"wall {removed[0]}"
+            verb = "were" if len(removed) == 6 else "was"
+            raise ValueError(
+                f"{missing} of this triaxial cell {verb} removed: make another one with"
+                " abut.triaxial"
+            )
 
     # ---- what it measures ----
 
@@ -255,6 +290,7 @@ class TriaxialCell:
 
     def _sides(self, state_of: Callable[[int], WallState]) -> Doubles:
         """The sides at the time of the states."""
+        self._check_walls()
         places = []
         for row, wall in enumerate(self.walls):
             mesh, pose = wall.mesh, state_of(wall.number).pose
@@ -273,6 +309,16 @@ class TriaxialCell:
         return forces * sides / sides.prod()
 
     @property
+    def first_sides(self) -> Doubles:
+        self._check_walls()
+        return self._start.copy()
+
+    @first_sides.setter
+    def first_sides(self, sides: ArrayLike) -> None:
+        self._check_walls()
+        self._start = _read_sides(sides)
+
+    @property
     def strain(self) -> Doubles:
         found: Doubles = logarithm(self._start / self.sides)
         return found
@@ -287,6 +333,7 @@ class TriaxialCell:
 
     @property
     def void_ratio(self) -> float:
+        self._check_walls()
         solid = _solid_volume(self._sim)
         return float(self.sides.prod()) / solid - 1.0 if solid else math.inf
 
@@ -305,6 +352,8 @@ class TriaxialCell:
         return np.concatenate([self.stress, self.strain, [self.void_ratio]])
 
     def __repr__(self) -> str:
+        if self._removed:
+            return "TriaxialCell(removed)"
         x, y, z = self.sides
         return f"TriaxialCell(sides {x:.4g}, {y:.4g}, {z:.4g})"
 
@@ -343,6 +392,14 @@ def _read_pressure(entry: Any, name: str) -> _Pressure:
     if math.isnan(checks.number(entry, name)):
         return None
     return checks.positive(entry, name)
+
+
+def _read_sides(sides: Any) -> Doubles:
+    """Read the first sides (3,), all positive."""
+    found = np.array(checks.vector(sides, "first_sides"))
+    if not (found > 0.0).all():
+        raise ValueError(f"first_sides is {found.tolist()}, but must be positive")
+    return found
 
 
 def _added(sim: Simulation, box: Any, material: Material | None) -> tuple[Wall, ...]:
