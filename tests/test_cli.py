@@ -319,6 +319,14 @@ def test_info_of_a_file_of_spheres_names_the_commands_for_it(run, here, name):
     fails(run("info none.dump"), "none.dump has no known ending")
 
 
+def test_info_of_a_dump_local_names_its_reader(run, here):
+    text = FRAME.format(step=0, z=0.5).replace("ATOMS", "ENTRIES")
+    Path("local.dump").write_text(text)
+    status, _, err = run("info local.dump")
+    assert status == 2 and "abut.read_pairs(path, frame) reads contacts" in err
+    assert "abut pairs" not in err
+
+
 @pytest.mark.parametrize("line", ["frames run.dump", "pairs run.dump -o a.csv"])
 def test_a_dump_of_contacts_names_its_reader(run, here, line):
     text = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ENTRIES\n0\nITEM: ENTRIES a b\n"

@@ -181,7 +181,8 @@ def test_pixels_have_views(pyvista, sim):
 @pytest.mark.parametrize(
     ("view", "error", "message"),
     [
-        ("top", ValueError, "view is 'top', but must be 'x' or '-x' or 'y'"),
+        ("top", ValueError, "view is 'top', but must be 'x', '-x', 'y', .* or the direction"),
+        ("X", ValueError, r"view is 'X', .*, such as \(1, -1, 0.5\)"),
         ((0, 1), ValueError, r"view is \(0, 1\), but must be three finite numbers"),
         ((0, 0, 0), ValueError, r"view is \(0, 0, 0\), but must not be 0"),
         ((0, np.inf, 0), ValueError, "three finite numbers"),

@@ -276,6 +276,28 @@ def test_other_files(saved, tmp_path):
         abut.load_contacts(path)
 
 
+def test_files_of_another_kind_name_their_reader(saved, tmp_path):
+    head = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF {}\n1\nITEM: BOX BOUNDS pp pp pp\n" + 3 * "0 1\n"
+    atoms = head.format("ATOMS") + "ITEM: ATOMS id x y z radius\n1 0 0 0 1\n"
+    local = head.format("ENTRIES") + "ITEM: ENTRIES c_1[1] c_1[2]\n1 2\n"
+    (tmp_path / "s.dump").write_text(atoms)
+    (tmp_path / "l.dump").write_text(local)
+    for load in (abut.load_simulation, abut.load_pairs, abut.load_contacts):
+        with pytest.raises(ValueError, match=r"s\.dump: .*not a valid npz .*abut\.read_frames"):
+            load(tmp_path / "s.dump")
+        with pytest.raises(ValueError, match=r"l\.dump: .*not a valid npz .*abut\.read_pairs"):
+            load(tmp_path / "l.dump")
+    abut.find_pairs([[0, 0, 0]], 1.0).save(tmp_path / "pairs.npz")
+    for read in (abut.read_spheres, lambda path: list(abut.read_frames(path)), abut.read_mesh):
+        with pytest.raises(ValueError, match=r"a restart file, which abut\.load_simulation reads"):
+            read(saved[0])
+        with pytest.raises(ValueError, match=r"holds pairs, which abut\.load_pairs reads"):
+            read(tmp_path / "pairs.npz")
+    np.savez(tmp_path / "spheres.npz", centers=np.zeros((1, 3)), radii=1.0)
+    with pytest.raises(ValueError, match=r"holds spheres, which abut\.read_spheres and"):
+        abut.load_pairs(tmp_path / "spheres.npz")
+
+
 def test_unknown_keys_are_passed_over(saved, tmp_path):
     path, meshes = saved
     arrays = dict(np.load(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -195,7 +196,7 @@ def read_facets(path: Pathlike, part: str | None = None) -> Facets:
     file = _path(path)
     is_packed = file.suffix.lower() == ".gz"
     inner = file.with_suffix("") if is_packed else file
-    read = _by_ending(inner, _MESH_READERS, "meshes", _hint_of_spheres(file, inner))
+    read = _by_ending(inner, _MESH_READERS, "meshes", hint_of(file))
     if part is not None and read is not mdpa.read:
         raise ValueError(f"{file} has no parts: leave out part=, which is for mdpa files")
     if read is mdpa.read:
@@ -210,17 +211,32 @@ def read_facets(path: Pathlike, part: str | None = None) -> Facets:
             return read(inner)
 
 
-def _hint_of_spheres(file: Path, inner: Path) -> str:
-    """Return the end of the message if a file of spheres is given as a mesh; empty otherwise."""
+def hint_of(file: Path) -> str:
+    """Return the end of a message: which function reads this file, unless it is a mesh."""
+    inner = file.with_suffix("") if file.suffix.lower() == ".gz" else file
     if inner.suffix.lower() in _MESH_READERS or not file.is_file():
         return ""
+    if inner.suffix.lower() == ".npz" and zipfile.is_zipfile(file):
+        return npz.hint_of(file)
     is_array = inner.suffix.lower() in _SPHERE_READERS
     if not (is_array or _series_of(file) or data_file.is_data(file)):
         return ""
+    if not is_array and dump.is_dump(file) and not dump.counts_atoms(file):
+        return (
+            "; this one is a 'dump local', from which abut.read_pairs(path, frame) reads contacts"
+        )
     return (
-        "; this one holds spheres or contacts, which abut.read_frames or abut.read_pairs read, and"
-        " in the shell abut frames and abut pairs"
+        "; this one holds spheres, which abut.read_frames reads, and in the shell abut frames and"
+        " abut pairs"
     )
+
+
+def check_npz(file: Path) -> None:
+    """Raise a ValueError that names the right reader if a file is known, and not an npz file."""
+    if file.suffix.lower() == ".npz" or not file.is_file() or zipfile.is_zipfile(file):
+        return
+    if hint := hint_of(file):
+        raise ValueError(f"{file}: it is not a valid npz file{hint}")
 
 
 def _read_welded(
@@ -501,6 +517,7 @@ def _saved_path(path: Pathlike, what: str) -> Path:
             f"{file} cannot be read back: load_{what} reads .npz files,"
             f" as {what}.save('{file.stem}.npz') writes them"
         )
+    check_npz(file)
     return file
 
 

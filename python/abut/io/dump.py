@@ -40,6 +40,9 @@ _ITEM = b"ITEM:"
 # rows of a "dump local" have the label ENTRIES, or another that its option `label` sets.
 _COUNT, _ATOMS = "NUMBER OF ", "ATOMS"
 
+# number of bytes that surely contain the number of rows of the first frame
+_HEAD = 4096
+
 # Frames begin with TIMESTEP, or with UNITS or TIME, which LAMMPS writes before it.
 _BEGINNING = re.compile(rb"ITEM: (?:TIME|UNITS)")
 _BOX = "BOX BOUNDS"
@@ -84,6 +87,15 @@ class Head(NamedTuple):
 def is_dump(path: Path) -> bool:
     """Return whether a file begins with "ITEM:", or is compressed and too damaged to find out."""
     return _begins(path) == _ITEM
+
+
+def counts_atoms(path: Path) -> bool:
+    """Return whether the first frame of a dump is of atoms, not of pairs or of a grid."""
+    with Unpacked(path) as file:
+        try:
+            return f"{_COUNT}{_ATOMS}".encode() in file.read(_HEAD)
+        except ValueError:
+            return True
 
 
 def may_become_dump(path: Path) -> bool:

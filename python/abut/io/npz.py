@@ -111,7 +111,7 @@ def read_saved(
     """Return the shapes and dtypes of the arrays of a saved table, without reading the arrays."""
     headers = read_headers(path, ("abut_format", *names, *optional))
     if "abut_format" not in headers:
-        raise ValueError(f"it holds no {what}: it has no abut_format")
+        raise ValueError(f"it holds no {what}: it has no abut_format{hint_of(path)}")
     check_kind("abut_format", headers.pop("abut_format"), np.dtype(np.intp), 0)
     version = read_arrays(path, ("abut_format",))["abut_format"].tolist()
     if version != FORMAT:
@@ -317,14 +317,16 @@ def _given(meshes: tuple[Mesh, ...]) -> str:
 def read_spheres(path: Path) -> Spheres:
     """Read the keys centers (n, 3), radii (n,) or one number, and ids (n,) if it exists."""
     headers = read_headers(path, _OF_SPHERES)
-    _check_spheres(headers)
+    _check_spheres(path, headers)
     return from_arrays(**read_arrays(path, headers))
 
 
-def _check_spheres(headers: _Arrays) -> None:
+def _check_spheres(path: Path, headers: _Arrays) -> None:
     for name in ("centers", "radii"):
         if name not in headers:
-            raise ValueError(f"it has no key {name}: it needs centers (n, 3) and radii")
+            raise ValueError(
+                f"it has no key {name}: it needs centers (n, 3) and radii{hint_of(path)}"
+            )
     check_arrays(**{name: headers[name] for name in _OF_SPHERES if name in headers})
 
 
@@ -332,7 +334,7 @@ def read_frame(path: Path, names: Sequence[str]) -> Frame:
     """Read spheres, their time, step and period, and the further arrays `names`."""
     own = (*_OF_SPHERES, *_OF_FRAMES, "period", DEFORMATION)
     headers = read_headers(path, dict.fromkeys((*own, *names)))
-    _check_spheres(headers)
+    _check_spheres(path, headers)
     for name, dtype in _OF_FRAMES.items():
         if name in headers:
             check_kind(name, headers[name], np.dtype(dtype), 0)
@@ -383,6 +385,21 @@ def read_column_names(path: Path) -> list[str]:
     """Read the keys of an npz file."""
     with _opened(path) as archive:
         return [member.removesuffix(".npy") for member in archive.namelist()]
+
+
+def hint_of(path: Path) -> str:
+    """The end of a message: which function reads the file; empty if none of abut does."""
+    with _opened(path) as archive:
+        names = {name.removesuffix(".npy") for name in archive.namelist()}
+    if "abut_simulation" in names:
+        return "; this one is a restart file, which abut.load_simulation reads"
+    if "abut_format" in names and "facet" in names:
+        return "; this one holds contacts, which abut.load_contacts reads"
+    if "abut_format" in names and {"i", "j"} <= names:
+        return "; this one holds pairs, which abut.load_pairs reads"
+    if {"centers", "radii"} <= names:
+        return "; this one holds spheres, which abut.read_spheres and abut.read_frames read"
+    return ""
 
 
 def read_headers(path: Path, names: Iterable[str]) -> dict[str, NDArray]:

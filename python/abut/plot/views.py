@@ -40,7 +40,13 @@ def read_view(view: Any, up: Any = None) -> View:
     """Read the name of a view along an axis, or the direction (3,) to the camera."""
     above = None if up is None else _direction(up, "up")
     if isinstance(view, str):
-        name = checks.choice(view, "view", _ALONG_AXES)
+        if view not in _ALONG_AXES:
+            names = ", ".join(map(repr, _ALONG_AXES))
+            raise ValueError(
+                f"view is {view!r}, but must be {names}, or the direction (3,) to the camera, such"
+                " as (1, -1, 0.5)"
+            )
+        name = _ALONG_AXES[view]
         return name if above is None else name._replace(up=above)
     return View(_direction(view, "view"), np.array(_Z) if above is None else above, None)
 

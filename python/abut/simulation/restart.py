@@ -20,6 +20,7 @@ from ..base.checks import a_or_an, counted
 from ..base.threads import worker_count
 from ..base.values import from_dict
 from ..base.warnings import SimulationWarning, warn
+from ..io import check_npz
 from ..io.errors import errors_naming
 from ..laws.law_table import LawTable
 from ..laws.user_law_files import Given as GivenLaw
@@ -146,6 +147,7 @@ def load_simulation(
     if motions is not None and not isinstance(motions, Mapping):
         raise TypeError(f"motions is {a_or_an(type(motions).__name__)}, but must be a dict")
     worker_count(workers)  # raises an error if the argument is wrong
+    check_npz(file)
     with errors_naming(file):
         arrays = read_file(file)
         setup = read_setup(arrays["setup"])
