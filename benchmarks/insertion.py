@@ -8,7 +8,8 @@ First scene: a box is full of spheres at rest, so that an insertion finds no fre
 microseconds per step without and with the insertion, their ratio, and its number of attempts.
 
 Second scene: spheres rain into a box by an `Insertion`, one by one, or the same number in batches
-of 20. Shown are the ratio of processor times, and how often neighbor lists were made.
+of 20, each tried as soon as it is complete. Shown are the ratio of processor times, and how often
+neighbor lists were made.
 
 Other scenes: spheres are added to or removed from a bed at rest, one every few steps, or 20 at a
 time at the same rate. They are added above the bed, removed above the bed, or removed from its
@@ -73,6 +74,9 @@ class InBatches(abut.Insertion):
     def due(self, time_elapsed):
         number = super().due(time_elapsed)
         return number - number % BATCH
+
+    def next_time(self, state):
+        return (state.inserted // BATCH + 1) * BATCH / self.rate
 
 
 def rain(given, kind):

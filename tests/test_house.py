@@ -241,6 +241,7 @@ FILES = {
         "step",
         "set_laws",
         "set_walls",
+        "touching",
         "bond_rows",
         "sphere_rows",
         "rigid_rows",

@@ -17,7 +17,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import abut
-from abut.simulation import placement
+from abut.simulation import events
 from children import run_child
 from scenes_simulation import (
     GRAIN,
@@ -736,13 +736,13 @@ def full_feed():
 
 
 def test_insertion_that_waits_looks_seldom(monkeypatch):
-    looks = []
+    looks, look = [], events.touching
 
     def touching(sim, centers, radii):
         looks.append((sim.step_count, len(radii)))
-        return np.array(placement.touching(sim, centers, radii))
+        return look(sim, centers, radii)
 
-    monkeypatch.setattr("abut.simulation.events.touching", touching)
+    monkeypatch.setattr(events, "touching", touching)
     sim = full_feed()
     sim.run(steps=300)
     assert len(sim.ids) == 1

@@ -490,6 +490,13 @@ abut_index abut_simulation_left_count(const abut_simulation *simulation);
 void abut_simulation_find_outside(const abut_simulation *simulation, uint8_t *spheres,
                                   uint8_t *bodies);
 
+/* Writes 1 for each of `count` new spheres that would touch a sphere, the circumscribed sphere of a
+ * body, or a wall that is on, otherwise 0. Walls are where they are now. Returns an error of the
+ * searches for pairs or contacts, or ABUT_OK. */
+abut_status abut_simulation_find_touching(const abut_simulation *simulation, const double *centers,
+                                          const double *radii, abut_index count, uint8_t *touches,
+                                          abut_error *error);
+
 abut_law_case abut_simulation_law_case(const abut_simulation *simulation);
 
 /* The kinds of interactions. */

@@ -125,11 +125,11 @@ static void follow_sizes(abut_simulation *s, const abut_spheres *rows)
     }
 }
 
-/* Wraps centers of spheres from row `first` on into the box, except members of clusters. */
-static void wrap_rows(abut_simulation *s, abut_index first)
+/* Wraps centers of spheres from place `first` on into the box, except members of clusters. */
+static void wrap_places(abut_simulation *s, abut_index first)
 {
-    for (abut_index place = 0; place < s->store.count; place++) {
-        if (s->store.rows[place] >= first && s->store.clusters[place] < 0) {
+    for (abut_index place = first; place < s->store.count; place++) {
+        if (s->store.clusters[place] < 0) {
             mover *sphere = &s->store.movers[place];
             vec3 velocity = vec3_load(sphere->velocity);
             cell_place(s, s->store.centers + 3 * place, s->store.images + 3 * place, &velocity);
@@ -187,7 +187,7 @@ abut_status abut_simulation_assign(abut_simulation *s, const abut_spheres *rows,
         rigid_set_place_clusters(&s->clusters, spheres);
     }
     if (rows->centers) {
-        wrap_rows(s, 0);
+        wrap_places(s, 0);
     }
     energy_count_outside(s, energy);
     return ABUT_OK;
@@ -249,8 +249,7 @@ abut_status abut_simulation_add(abut_simulation *s, const abut_spheres *rows, ab
     }
     append(s, rows);
     energy_add_spheres(s, first);
-    store_find_places(&s->store);
-    wrap_rows(s, first);
+    wrap_places(s, first);
     return ABUT_OK;
 }
 

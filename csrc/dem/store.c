@@ -156,9 +156,7 @@ void store_shorten(store *s, const int32_t *source, abut_index count)
 
 void store_find_places(store *s)
 {
-    s->is_by_row = true;
     for (abut_index place = 0; place < s->count; place++) {
         s->places[s->rows[place]] = (int32_t)place;
-        s->is_by_row = s->is_by_row && s->rows[place] == place;
     }
 }

@@ -65,7 +65,6 @@ typedef struct store {
     abut_index count;
     STORE_COLUMNS(STORE_MEMBER)
     mover *movers;    /* aligned to cache lines; the mass of a fixed sphere is FIXED */
-    bool is_by_row;   /* every place equals its row */
     bool has_applied; /* pushes and twists act in the next step */
     bool has_fixed;   /* some spheres may be fixed; false: none is */
 

@@ -66,7 +66,6 @@ static abut_status build_simulation(abut_lammps *rank, abut_error *error)
         return status;
     }
     set_period(rank);
-    rank->simulation->store.is_by_row = true;
     status = abut_simulation_set_laws(rank->simulation, in->material_count, in->laws, error);
     status =
         status ? status : abut_finder_build(rank->meshes, in->mesh_count, &rank->finder, error);

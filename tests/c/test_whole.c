@@ -289,6 +289,25 @@ static void check_bounds(void)
     CHECK_INT(abut_simulation_set_bounds(s, NULL, NULL, 0, NULL), ABUT_OK);
 }
 
+/* Where a sphere or a body is, a new sphere touches it; far away it touches nothing. */
+static void check_touching(void)
+{
+    abut_simulation *s = scene.simulation;
+    double centers[3 * SPHERES], positions[3 * BODIES], far[3] = {1e3, 1e3, 1e3}, radius = 0.01;
+    const abut_spheres spheres = {.count = SPHERES, .centers = centers};
+    const abut_rigids bodies = {.count = BODIES, .positions = positions};
+    uint8_t touches[SPHERES];
+    abut_simulation_read(s, &spheres);
+    abut_simulation_read_rigids(s, ABUT_BODIES, &bodies);
+    CHECK_INT(abut_simulation_find_touching(s, centers, &radius, 1, touches, NULL), ABUT_OK);
+    CHECK(touches[0]);
+    CHECK_INT(abut_simulation_find_touching(s, positions, &radius, 1, touches, NULL), ABUT_OK);
+    CHECK(touches[0]);
+    CHECK_INT(abut_simulation_find_touching(s, far, &radius, 1, touches, NULL), ABUT_OK);
+    CHECK(!touches[0]);
+    CHECK_INT(abut_simulation_find_touching(s, NULL, NULL, 0, touches, NULL), ABUT_OK);
+}
+
 /* Walls here do not deform, with any number of vertices. */
 static void check_deforming(void)
 {
@@ -788,6 +807,7 @@ void test_whole(void)
     check_applied();
     check_grains();
     check_bounds();
+    check_touching();
     check_deforming();
     check_interruption();
     check_pasts();

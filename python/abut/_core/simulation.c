@@ -609,6 +609,9 @@ static PyMethodDef SIMULATION_METHODS[] = {
      "bounds: (2, 3), or None; stops: whether a run ends when a particle is outside."},
     {"outside", simulation_outside, METH_NOARGS,
      "outside($self, /)\n--\n\nWhich spheres (n,) and which bodies (b,) are outside the bounds."},
+    {"touching", simulation_touching, METH_VARARGS,
+     "touching($self, centers, radii, /)\n--\n\n"
+     "Which of these new spheres (n,) would touch a particle or a wall: uint8."},
     {"left_count", simulation_left_count, METH_NOARGS,
      "left_count($self, /)\n--\n\nHow many have left the bounds since they were set."},
     {"cell", simulation_cell, METH_NOARGS,

@@ -79,6 +79,6 @@ core_function simulation_take_lock, simulation_lend, simulation_wall, simulation
     simulation_set_drive, simulation_drive, simulation_restore_interactions, simulation_deform,
     simulation_nodal_forces, simulation_restore_surface, simulation_order, simulation_restore_order,
     simulation_cell, simulation_deform_cell, simulation_set_deformation, simulation_set_targets,
-    simulation_restore_cell, simulation_set_workers, simulation_clear_images;
+    simulation_restore_cell, simulation_set_workers, simulation_clear_images, simulation_touching;
 
 #endif

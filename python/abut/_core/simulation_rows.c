@@ -228,6 +228,38 @@ PyObject *simulation_outside(PyObject *object, PyObject *Py_UNUSED(unused))
     return Py_BuildValue("(NN)", found[0], found[1]);
 }
 
+PyObject *simulation_touching(PyObject *object, PyObject *args)
+{
+    simulation_object *self = (simulation_object *)object;
+    PyObject *points, *sizes;
+    const double *centers, *radii;
+    uint8_t *touches;
+    abut_error error = {.status = ABUT_OK};
+    if (!PyArg_ParseTuple(args, "OO:touching", &points, &sizes)) {
+        return NULL;
+    }
+    const Py_ssize_t count = array_row_count(sizes);
+    if (array_read(points, "centers", (array_shape){ARRAY_DOUBLE, count, 3}, &centers) ||
+        array_read(sizes, "radii", (array_shape){ARRAY_DOUBLE, count, 0}, &radii) ||
+        simulation_begin(self)) {
+        return NULL;
+    }
+    PyObject *found = array_make((array_shape){ARRAY_BYTE, count, 0}, (void **)&touches);
+    if (found) {
+        Py_BEGIN_ALLOW_THREADS
+        abut_simulation_find_touching(self->simulation, centers, radii, count, touches, &error);
+        Py_END_ALLOW_THREADS
+    }
+    PyObject *done = simulation_finish(self, &error);
+    if (!found || !done) {
+        Py_XDECREF(found);
+        Py_XDECREF(done);
+        return NULL;
+    }
+    Py_DECREF(done);
+    return found;
+}
+
 PyObject *simulation_left_count(PyObject *object, PyObject *Py_UNUSED(unused))
 {
     const abut_simulation *s = simulation_at_rest(object);

@@ -45,9 +45,11 @@ class LawTable:
 
     def numbered(self, material: object) -> tuple[LawTable, int]:
         """A table that has the material (this one, or else a copy), and the material's number."""
+        if isinstance(material, Material) and material in self.materials:
+            return self, self.materials.index(material)
         laws = self.copy()
         number = laws.number(material, "material")
-        return (self if number < len(self.materials) else laws), number
+        return laws, number
 
     def number(self, material: object, name: str) -> int:
         """The number of a material, which is added if it is new."""

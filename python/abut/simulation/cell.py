@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 def current_period(simulation: State) -> Period | None:
     """The period now: as it was given, unless the cell has deformed."""
+    if simulation._period is None:
+        return None
     return _as_given(simulation._period, cell_of(simulation)["vectors"])
 
 

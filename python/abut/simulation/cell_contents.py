@@ -47,6 +47,8 @@ def cell_of(simulation: State) -> np.void:
 
 def resting(simulation: Simulation, places: Doubles) -> Doubles:
     """The velocities (n, 3) of particles at rest relative to the cell: 0 if it does not deform."""
+    if simulation._period is None:
+        return np.zeros_like(places)
     cell = cell_of(simulation)
     if not cell["deforms"]:
         return np.zeros_like(places)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core
 from ..base import checks
@@ -17,7 +18,6 @@ from .grains import Grains
 from .handle import Handle
 from .insertion import Insertion
 from .insertion_state import Arrival
-from .placement import touching
 from .population import Part, name_of, read_call
 from .python_side import changes
 from .record import Record
@@ -25,6 +25,11 @@ from .schedule import MOST_STEPS, Feed
 
 if TYPE_CHECKING:
     from .simulation import Simulation
+
+
+def touching(simulation: Simulation, centers: Doubles, radii: Doubles) -> NDArray[np.bool_]:
+    """Which of these spheres touch a sphere, a wall, or the circumscribed sphere of a body."""
+    return simulation._core.touching(centers, radii).view(np.bool_)
 
 
 class Events(Part):
@@ -267,17 +272,18 @@ class Events(Part):
 
     def _add(self, kind: Grains, arrival: Arrival, parts: dict[str, Any]) -> None:
         """Add grains, and replace `parts` of the record `Known`."""
-        spheres, clusters, bodies = self._sim.spheres, self._sim.clusters, self._sim.bodies
         number = self._sim._laws.numbered(kind.material)[1]
         places, fast = arrival.positions, arrival.velocities
         given = {} if fast is None else {"velocities": fast}
         if kind.shape is not None:
+            bodies = self._sim.bodies
             columns = bodies._columns(kind.shape, kind.material, number, *arrival[1:4])
             bodies._put([kind.shape], columns | given, **parts)
         elif kind.cluster is not None:
-            turns = np.ascontiguousarray(arrival.turns)
+            clusters, turns = self._sim.clusters, np.ascontiguousarray(arrival.turns)
             found, members = clusters._columns(kind.cluster, kind.material, number, places, turns)
             clusters._put(kind.cluster, found | given, members, **parts)
         else:
+            spheres = self._sim.spheres
             columns = spheres._columns(places, arrival.sizes, kind.material, number)
             spheres._put(columns | given, **parts)

@@ -219,6 +219,17 @@ class Insertion(Value):
         return (Grains(self.radii, self.material, self.cluster, self.shape),)  # type: ignore[arg-type]
 
     @cached_property
+    def _corners(self) -> tuple[Doubles, Doubles]:
+        """The lowest and the highest corner of the box."""
+        low, high = np.array(self.box)
+        return low, high
+
+    @cached_property
+    def _is_simple(self) -> bool:
+        """Whether there is one kind of grain, spheres at any place in the box."""
+        return self.direction is None and len(self.kinds) == 1 and not self.kinds[0].turns
+
+    @cached_property
     def _across(self) -> Indices:
         """The axes along which places are random."""
         axis = None if self.direction is None else DIRECTIONS[self.direction][0]
@@ -334,10 +345,14 @@ class Insertion(Value):
         count = len(state.waiting)
         if not count:
             return []
+        if count == 1 == tries and self._is_simple:
+            return self._arrive_alone(state, near)
         rounds = max(1, min(tries, _PLACES // count))
         trial = make_trial(self.kinds, state, rounds)
         positions, fits = self._places(state, trial)
         rows = choose(trial, positions, fits, near, rounds, period)
+        if not len(rows):
+            return []
         comes = np.zeros(count, bool)
         comes[rows % count] = True
         state.inserted += len(rows)
@@ -346,11 +361,38 @@ class Insertion(Value):
             state.waiting_kinds = trial.kinds[:count][~comes].tolist()
         return self._arrivals(state, trial, positions, rows)
 
+    def _arrive_alone(self, state: InsertionState, near: Near) -> list[Arrival]:
+        """What `arrive` returns if one sphere waits, and is tried at one place.
+
+        This is the most frequent case. It makes no arrays but those for `near`, because each array
+        takes as long as all its arithmetic.
+        """
+        (radius,) = state.waiting
+        drawn = state.generator.random(3).tolist()
+        position = []
+        for part, low, high in zip(drawn, *self._inner(radius), strict=True):
+            if not low <= high:
+                return []
+            position.append(low + part * (high - low))
+        positions, sizes = np.array([position]), np.array([radius])
+        if near(positions, sizes)[0]:
+            return []
+        state.waiting, state.waiting_kinds = [], []
+        state.inserted += 1
+        return [Arrival(0, positions, sizes, np.zeros((1, 4)), self._velocities(state, 1))]
+
+    def _inner(self, radius: float) -> tuple[list[float], list[float]]:
+        """The lowest and the highest position of a sphere that is wholly inside the box."""
+        low, high = self.box
+        return [edge + radius for edge in low], [edge - radius for edge in high]
+
     def _arrivals(
         self, state: InsertionState, trial: Trial, positions: Doubles, rows: Indices
     ) -> list[Arrival]:
         """The grains in these rows of a trial, one `Arrival` for each kind."""
         velocities, kinds = self._velocities(state, len(rows)), trial.kinds[rows]
+        if len(self.kinds) == 1:
+            return [Arrival(0, positions[rows], trial.sizes[rows], trial.turns[rows], velocities)]
         found = []
         for kind in np.unique(kinds).tolist():
             some = rows[kinds == kind]
@@ -366,6 +408,8 @@ class Insertion(Value):
         if self.rate is not None:
             most = min(self.due(time_elapsed) - state.inserted, most)
         count = max(most - len(state.waiting), 0)
+        if not count:
+            return
         if not self._follows_masses:
             state.waiting += self._drawn(state, 0, count).tolist()
             return
@@ -454,7 +498,7 @@ class Insertion(Value):
             return None
         bounds = np.reshape(self.velocity, (-1, 3))
         if len(bounds) == 1:
-            return np.tile(bounds, (count, 1))
+            return np.repeat(bounds, count, axis=0)
         low, high = bounds
         return np.asarray(low + (high - low) * state.generator.random((count, 3)))
 
@@ -462,12 +506,13 @@ class Insertion(Value):
 
     def _places(self, state: InsertionState, trial: Trial) -> tuple[Doubles, NDArray[np.bool_]]:
         """A random position of each grain, and whether it fits into the box in its orientation."""
-        low, high = bounds(trial, self.box)
+        low, high = bounds(trial, *self._corners)
         positions = low + state.generator.random(low.shape) * (high - low)
         if self.direction is not None:
             axis, sign = DIRECTIONS[self.direction]
             positions[:, axis] = (high if sign else low)[:, axis]
-        return positions, np.all((low <= high)[:, self._across], axis=1)
+        fits = low <= high
+        return positions, np.all(fits if self.direction is None else fits[:, self._across], axis=1)
 
     # ---- radii that files do not hold ----
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Doubles, Indices
-from ..base.checks import Box
 from ..base.periods import Period
 from ..search.pair_finder import find_pairs
 from .grains import Grains, orientations
@@ -35,15 +34,16 @@ class Trial(NamedTuple):
 
 def make_trial(kinds: Sequence[Grains], state: InsertionState, rounds: int) -> Trial:
     """All waiting grains, `rounds` times, in random orientations."""
-    waiting = np.array(state.waiting_kinds or [0] * len(state.waiting), np.intp)
-    numbers, sizes = np.tile(waiting, rounds), np.tile(np.array(state.waiting), rounds)
+    sizes = np.array(state.waiting * rounds)
     turns = np.zeros((len(sizes), 4))
+    if len(kinds) == 1 and not kinds[0].turns:
+        rows, numbers = np.arange(len(sizes)), np.zeros(len(sizes), np.intp)
+        return Trial(numbers, sizes, turns, rows, np.zeros((len(sizes), 3)), sizes)
+    waiting = state.waiting_kinds or [0] * len(state.waiting)
+    numbers = np.array(waiting * rounds, np.intp)
     turning = np.array([kind.turns for kind in kinds])[numbers]
     if turning.any():
         turns[turning] = orientations(state.generator, int(turning.sum()))
-    elif len(kinds) == 1:
-        places = np.zeros((len(sizes), 3))
-        return Trial(numbers, sizes, turns, np.arange(len(sizes)), places, sizes)
     found = []
     for number, kind in enumerate(kinds):
         rows = np.flatnonzero(numbers == number)
@@ -55,9 +55,8 @@ def make_trial(kinds: Sequence[Grains], state: InsertionState, rounds: int) -> T
     return Trial(numbers, sizes, turns, owners[order], offsets[order], radii[order])
 
 
-def bounds(trial: Trial, box: Box) -> tuple[Doubles, Doubles]:
-    """Lowest and highest positions, (n, 3) each, of grains that are wholly inside the box."""
-    low, high = np.array(box)
+def bounds(trial: Trial, low: Doubles, high: Doubles) -> tuple[Doubles, Doubles]:
+    """Lowest and highest positions, (n, 3) each, of grains that are wholly inside a box."""
     reach = trial.radii[:, None]
     if len(trial.owners) == len(trial.sizes):
         return low - (trial.offsets - reach), high - (trial.offsets + reach)
@@ -74,11 +73,14 @@ def choose(
     """The rows of a trial to insert: at most one of each waiting grain, and no two that overlap."""
     centers = positions[trial.owners] + trial.offsets
     rows = _first_free(_free(trial, centers, fits, near), rounds)
-    return rows[_apart(trial, centers, rows, period)]
+    return rows if len(rows) < 2 else rows[_apart(trial, centers, rows, period)]
 
 
 def _free(trial: Trial, centers: Doubles, tried: _Mask, near: Near) -> _Mask:
     """Which grains overlap no grain and no wall; False if not tried."""
+    if tried.all() and len(trial.owners) == len(tried):
+        # each grain is one sphere, which is faster
+        return np.logical_not(near(centers, trial.radii))
     free = tried.copy()
     rows = np.flatnonzero(tried[trial.owners])
     if len(rows):
@@ -92,6 +94,8 @@ def _first_free(free: _Mask, rounds: int) -> Indices:
 
     Rows are those of all grains in the first round, then of all grains in the second, and so on.
     """
+    if rounds == 1:
+        return np.flatnonzero(free)
     of_rounds = free.reshape(rounds, -1)
     grains = np.flatnonzero(of_rounds.any(axis=0))
     return grains + of_rounds.shape[1] * of_rounds[:, grains].argmax(axis=0)
@@ -100,8 +104,6 @@ def _first_free(free: _Mask, rounds: int) -> Indices:
 def _apart(trial: Trial, centers: Doubles, rows: Indices, period: Period | None) -> _Mask:
     """Which of the grains in these rows to insert: of two that overlap, only the first."""
     comes = np.ones(len(rows), bool)
-    if len(rows) < 2:
-        return comes
     numbers = np.full(len(trial.sizes), -1)
     numbers[rows] = np.arange(len(rows))
     spheres = np.flatnonzero(numbers[trial.owners] >= 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,10 @@ MOST_STEPS = 2.0**53
 # Largest number of steps between two tries of an insertion with waiting particles. A try takes as
 # long as about ten steps of a few hundred spheres.
 _MOST_WAITED = 64
+
+# The next grain is due in one of so many steps. The first of them comes a step before the one that
+# follows from a rounded time.
+_ROUNDED = 3
 
 
 class Beat(NamedTuple):
@@ -161,7 +165,7 @@ class Feed:
         return self.insertion.is_due(self.state, beat.time(now) - self.start)
 
     def steps_ahead(self, now: int, beat: Beat) -> int:
-        """A lower bound of the number of steps until the next try; at least 1."""
+        """The number of steps until the next try, or a lower bound of it; at least 1."""
         if self._has_ended(now + 1, beat):
             return int(MOST_STEPS)
         if self.full_since is not None:
@@ -170,8 +174,12 @@ class Feed:
             return 1
         next_due = self.insertion.next_time(self.state)
         ahead = beat.steps(next_due - (beat.time(now) - self.start))
-        # one step less, because of rounding: too early is harmless, since `is_due` is checked again
-        return max(1, int(min(ahead, MOST_STEPS)) - 1) if ahead > 0 else int(MOST_STEPS)
+        if not ahead > 0:
+            return int(MOST_STEPS)
+        # begin one step early, because `ahead` is rounded
+        first = max(1, int(min(ahead, MOST_STEPS)) - 1)
+        tried = range(first, first + _ROUNDED)
+        return next((k for k in tried if self.is_due(now + k, beat)), tried.stop)
 
     def tries(self, now: int) -> int:
         """Number of places to try for each particle: the number of steps since the last try."""
@@ -180,8 +188,10 @@ class Feed:
 
     def tried(self, now: int, state: InsertionState) -> Feed:
         """The feed after a try in step `now`, which led to this state."""
-        since = now if self.full_since is None else self.full_since
-        return replace(self, state=state, seen=now, full_since=since if state.waiting else None)
+        since = None
+        if state.waiting:
+            since = now if self.full_since is None else self.full_since
+        return Feed(self.insertion, state, self.start, self.until, now, since, self.key)
 
     def _has_ended(self, now: int, beat: Beat) -> bool:
         return self.until is not None and beat.time(now) > self.until + beat.step / 2

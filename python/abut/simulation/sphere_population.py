@@ -190,7 +190,7 @@ class SpherePopulation(Population):
 
     def _check_images(self) -> None:
         """Warn once if a sphere is larger than a period."""
-        if "image" in self._sim._watch.warned:
+        if self._sim._period is None or "image" in self._sim._watch.warned:
             return
         shortest = shortest_period(self._sim.period)
         if shortest == np.inf:
