@@ -144,6 +144,10 @@ def test_distributions_of_scipy_are_drawn_from():
     stats = pytest.importorskip("scipy.stats")
     _, radii = abut.pack(UNIT, stats.uniform(0.06, 0.03), 0.3, period=True)
     assert 0.06 / 1.03 < radii.min() < 0.065 and 0.085 < radii.max() < 0.09 * 1.03
+    # they are spread evenly, so that few of them have the distribution's mean
+    assert radii.mean() == pytest.approx(0.075, rel=2e-3)
+    with pytest.raises(TypeError, match="radii is a distribution without parameters: freeze it"):
+        abut.pack(UNIT, stats.uniform, 0.3)
 
 
 def test_few_spheres_are_scaled_to_the_solid_fraction():

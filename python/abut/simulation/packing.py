@@ -390,9 +390,9 @@ def _drawn_by(given: Any) -> Callable[[np.random.Generator, int], Any] | None:
     if isinstance(given, tuple) and len(given) == 2:
         low, high = read_radii(given)  # type: ignore[misc]
         return lambda generator, count: low + (high - low) * generator.random(count)
-    if callable(getattr(given, "rvs", None)):
-        return lambda generator, count: given.rvs(size=count, random_state=generator)
-    return given if callable(given) else None
+    # distributions of SciPy are read as for an insertion
+    draw: Any = read_radii(given) if hasattr(given, "support") else given
+    return draw if callable(draw) else None
 
 
 def _drawn(
