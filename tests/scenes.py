@@ -14,6 +14,8 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial import Delaunay
 
+import abut
+
 # Coordinates are rounded from these, once: 11 bits more than float64 on x86, more on other Linux.
 Fine = np.longdouble
 
@@ -508,6 +510,19 @@ def scenes(draw):
     radius = extent * 10 ** draw(st.floats(-2.5, 1), label="size")
     count = draw(st.integers(1, 4), label="spheres")
     return Scene(vertices, facets, *spheres_near(rng, vertices, facets, count, radius))
+
+
+def prism(outline, height=1.0, turn=1, shift=(0.0, 0.0, 0.0)):
+    """A closed mesh of quads and two ends that are fans around the outline's first corner."""
+    count = len(outline)
+    low = np.column_stack([outline, np.zeros(count)])
+    around = np.arange(count)
+    sides = np.column_stack([around, np.roll(around, -1)])
+    sides = np.column_stack([sides, sides[:, ::-1] + count])
+    fan = np.array([[0, k, k + 1] for k in range(1, count - 1)])
+    facets = [*sides.tolist(), *fan[:, ::-1].tolist(), *(fan + count).tolist()]
+    vertices = np.concatenate([low, low + [0, 0, height]]) + shift
+    return abut.Mesh(vertices, [f[::turn] for f in facets])
 
 
 def unit_cube():

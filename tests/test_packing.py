@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import abut
+from scenes import prism
 
 UNIT = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
 TILTED = np.array([[1.0, 0.0, 0.0], [0.4, 1.0, 0.0], [-0.3, 0.2, 1.0]])
@@ -32,18 +33,6 @@ def deepest(centers, radii, vectors=None):
             np.fill_diagonal(apart, np.inf)
         worst = max(worst, ((radii[:, None] + radii - apart) / smaller).max())
     return worst
-
-
-def prism(outline, height=1.0, turn=1):
-    """A closed mesh of quads and two ends that are fans around the outline's first corner."""
-    count = len(outline)
-    low = np.column_stack([outline, np.zeros(count)])
-    around = np.arange(count)
-    sides = np.column_stack([around, np.roll(around, -1)])
-    sides = np.column_stack([sides, sides[:, ::-1] + count])
-    fan = np.array([[0, k, k + 1] for k in range(1, count - 1)])
-    facets = [*sides.tolist(), *fan[:, ::-1].tolist(), *(fan + count).tolist()]
-    return abut.Mesh(np.concatenate([low, low + [0, 0, height]]), [f[::turn] for f in facets])
 
 
 # ---- boxes and cells -----------------------------------------------------------------------------

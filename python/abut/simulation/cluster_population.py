@@ -81,8 +81,7 @@ class ClusterPopulation(Population):
         ----------
         cluster : Cluster
         positions : (c, 3) array_like
-            Where the centers of mass are placed. If the mass of the cluster was given, its center
-            of mass is the origin of its frame. Otherwise it follows from the union of the spheres.
+            Where the centers of mass are placed: the points `cluster.offset` of its frame.
         material : Material
             Material of all spheres. It needs a density unless the cluster's mass was given.
         orientations : (c, 4) array_like or scipy.spatial.transform.Rotation, optional
