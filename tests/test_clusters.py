@@ -192,6 +192,34 @@ def test_given_tensor():
     np.testing.assert_allclose(cluster.members[0], cluster.axes[0], atol=1e-15)
 
 
+def test_given_volume_and_center():
+    """The material's density counts, and the center of mass is not the frame's origin."""
+    cluster = abut.Cluster([[1, 2, 0]], 1.0, inertia=(1, 1, 1.5), volume=2.0, center=(1, 0, 0))
+    assert cluster.mass_for(10.0) == 20.0
+    assert cluster.inertia_for(10.0).tolist() == [10.0, 10.0, 15.0]
+    assert cluster.offset.tolist() == [1, 0, 0]
+    assert cluster.members.tolist() == [[0, 2, 0]]
+    assert repr(cluster) == "Cluster(1 sphere, volume=2)"
+    with pytest.raises(ValueError, match="has no mass and its material no density"):
+        cluster.mass_for(None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"volume": 1.0}, "volume and inertia go together"),
+        ({"volume": 0.0, "inertia": (1, 1, 1)}, r"volume is 0\.0, but must be positive"),
+        ({"mass": 1.0, "volume": 1.0, "inertia": (1, 1, 1)}, "mass and volume are given"),
+        ({"center": (0, 0, 0)}, "center is given without mass or volume"),
+        ({"mass": 1.0, "inertia": (1, 1, 1), "center": (0, 0)}, "center has shape"),
+        ({"mass": 1.0, "inertia": (1, 1, 1), "center": (0, 0, np.inf)}, r"center\[2\] is inf"),
+    ],
+)
+def test_a_wrong_volume_or_center_is_named(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        abut.Cluster(DUMBBELL, 1.0, **arguments)
+
+
 def test_a_density_is_needed():
     with pytest.raises(ValueError, match="has no mass and its material no density"):
         abut.Cluster(DUMBBELL, 1.0).mass_for(None)
@@ -232,6 +260,7 @@ def test_what_is_no_number(arguments):
     [
         abut.Cluster(DUMBBELL, [1.0, 0.9]),
         abut.Cluster([[0.1, 0.2, 0.3]], 1.0, mass=0.1 + 0.2, inertia=np.diag([1.0, 2.0, 2.0])),
+        abut.Cluster(DUMBBELL, 0.5, inertia=(1.0, 2.0, 2.0), volume=0.3, center=(0.1, 0.2, 0.0)),
     ],
 )
 def test_copies(cluster):
