@@ -23,6 +23,7 @@
 # What is discharged follows it, too: most of it is mixed as it came.
 
 # %%
+# %matplotlib inline
 import matplotlib.pyplot as plt
 import numpy as np
 
