@@ -261,11 +261,19 @@ static inline vec3 lattice_wrap_point(const lattice *l, double place[3])
 /* Moves a point into the box. Adds to `images` the numbers of vectors that were subtracted. */
 static inline void lattice_wrap_place(const lattice *l, double place[3], int32_t images[3])
 {
-    if (l->is_periodic) {
-        const vec3 counts = lattice_wrap_point(l, place);
+    if (!l->is_along_axes) {
+        const vec3 counts = lattice_wrap_tilted(l, place);
         images[0] += (int32_t)counts.x;
         images[1] += (int32_t)counts.y;
         images[2] += (int32_t)counts.z;
+        return;
+    }
+    /* most points are inside, and their images need not be read */
+    for (int axis = 0; axis < 3; axis++) {
+        const double period = l->widths[axis];
+        if (period > 0.0 && !(place[axis] >= 0.0 && place[axis] < period)) {
+            images[axis] += (int32_t)lattice_wrap(&place[axis], period);
+        }
     }
 }
 
