@@ -47,27 +47,26 @@ static void keep_forces(store *spheres, abut_index place, vec3 force, vec3 torqu
     vec3_store(spheres->torques + 3 * place, torque);
 }
 
-/* Moves the center of a sphere into the box. In a cell that deforms, its image may have another
- * velocity. */
-static void wrap_sphere(const abut_simulation *s, const rigid_step *by, abut_index place,
-                        vec3 *velocity)
+/* Moves the center of a sphere into a cell that deforms, where its image may have another velocity.
+ */
+static void wrap_in_cell(const abut_simulation *s, const rigid_step *by, abut_index place)
 {
     const store *spheres = &s->store;
-    double *center = spheres->centers + 3 * place;
-    int32_t *images = spheres->images + 3 * place;
-    if (by->cell) {
-        const vec3 kick = vec3_scale(by->gravity, by->kick);
-        const double gained = cell_wrap(by->cell, &s->lattice, center, images, velocity, kick);
-        books_cross(&spheres->books[place], spheres->movers[place].mass * gained);
-    } else {
-        lattice_wrap_place(&s->lattice, center, images);
-    }
+    mover *sphere = &spheres->movers[place];
+    vec3 velocity = vec3_load(sphere->velocity);
+    const vec3 kick = vec3_scale(by->gravity, by->kick);
+    const double gained = cell_wrap(by->cell, &s->lattice, spheres->centers + 3 * place,
+                                    spheres->images + 3 * place, &velocity, kick);
+    books_cross(&spheres->books[place], sphere->mass * gained);
+    vec3_store(sphere->velocity, velocity);
 }
 
-/* The work of the acceleration that a sphere has in a cell that deforms. */
-static double work_of_cell(const rigid_step *by, vec3 center, double mass, vec3 velocities)
+/* The work of the acceleration that a sphere has in a cell that deforms, before it moves. */
+static double work_of_cell(const rigid_step *by, const store *spheres, abut_index place,
+                           vec3 velocities)
 {
-    const double part = 0.5 * by->kick * mass;
+    const vec3 center = vec3_load(spheres->centers + 3 * place);
+    const double part = 0.5 * by->kick * spheres->movers[place].mass;
     return part * vec3_dot(cell_acceleration(by->cell, center), velocities);
 }
 
@@ -78,10 +77,9 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
     const double step = by->kick, inertia = spheres->inertias[place];
     sphere_sum sum = spheres->sums[place];
     const vec3 velocity = vec3_load(sphere->velocity), spin = vec3_load(sphere->spin);
-    const vec3 center = vec3_load(spheres->centers + 3 * place);
-    const vec3 outer = rigid_step_pull(by, center);
+    const vec3 outer = rigid_step_pull(by, vec3_load(spheres->centers + 3 * place));
     const vec3 pull = vec3_add(outer, vec3_scale(sum.force, 1.0 / sphere->mass));
-    vec3 next = vec3_add(velocity, vec3_scale(pull, step));
+    const vec3 next = vec3_add(velocity, vec3_scale(pull, step));
     const vec3 turning = vec3_scale(sum.torque, step / inertia);
     vec3 next_spin = vec3_add(spin, turning);
     double work =
@@ -95,18 +93,22 @@ static void move_sphere(abut_simulation *s, const rigid_step *by, abut_index pla
     }
     double wall_work = step * sum.power;
     if (by->cell && by->cell->pulls) {
-        const double outer_work = work_of_cell(by, center, sphere->mass, vec3_add(velocity, next));
+        const double outer_work = work_of_cell(by, spheres, place, vec3_add(velocity, next));
         work += outer_work, wall_work -= outer_work;
     }
     books_keep(&spheres->books[place], work, wall_work);
     keep_forces(spheres, place, sum.force, sum.torque);
+    const vec3 center = vec3_load(spheres->centers + 3 * place);
     vec3_store(spheres->began + 3 * place, center);
     vec3_store(spheres->centers + 3 * place, vec3_add(center, vec3_scale(next, by->step)));
-    const bool is_too_fast = is_fast(next, by->step, sphere->radius);
-    wrap_sphere(s, by, place, &next);
     vec3_store(sphere->velocity, next);
     vec3_store(sphere->spin, next_spin);
-    if (is_too_fast) {
+    if (by->cell) {
+        wrap_in_cell(s, by, place);
+    } else {
+        lattice_wrap_place(&s->lattice, spheres->centers + 3 * place, spheres->images + 3 * place);
+    }
+    if (is_fast(next, by->step, sphere->radius)) {
         watch_fast(s, ABUT_PARTNER_SPHERE, spheres->rows[place]);
     }
 }
