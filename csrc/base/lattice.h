@@ -47,6 +47,13 @@ static inline bool lattice_repeats(const lattice *l, int vector)
     return l->widths[vector] > 0.0;
 }
 
+/* Whether any vector has a component along an axis of the world. */
+static inline bool lattice_spans(const lattice *l, int axis)
+{
+    const double *v = &l->vectors[0].x;
+    return v[axis] != 0.0 || v[3 + axis] != 0.0 || v[6 + axis] != 0.0;
+}
+
 /* The vector along which the box is narrowest, and the shortest vector; -1: space does not repeat.
  */
 int lattice_narrowest(const lattice *l);
@@ -239,6 +246,12 @@ static inline double lattice_wrap(double *x, double period)
     return count;
 }
 
+/* As lattice_wrap, of a coordinate that is mostly inside; a period of 0 does not repeat. */
+static inline double lattice_wrap_axis(double *x, double period)
+{
+    return period > 0.0 && !(*x >= 0.0 && *x < period) ? lattice_wrap(x, period) : 0.0;
+}
+
 /* Moves a point into a box that is not along the axes. */
 vec3 lattice_wrap_tilted(const lattice *l, double place[3]);
 
@@ -248,12 +261,9 @@ static inline vec3 lattice_wrap_point(const lattice *l, double place[3])
     if (!l->is_along_axes) {
         return lattice_wrap_tilted(l, place);
     }
-    double counts[3] = {0.0, 0.0, 0.0};
+    double counts[3];
     for (int axis = 0; axis < 3; axis++) {
-        const double period = l->widths[axis];
-        if (period > 0.0 && !(place[axis] >= 0.0 && place[axis] < period)) {
-            counts[axis] = lattice_wrap(&place[axis], period);
-        }
+        counts[axis] = lattice_wrap_axis(&place[axis], l->widths[axis]);
     }
     return vec3_load(counts);
 }
@@ -270,9 +280,9 @@ static inline void lattice_wrap_place(const lattice *l, double place[3], int32_t
     }
     /* most points are inside, and their images need not be read */
     for (int axis = 0; axis < 3; axis++) {
-        const double period = l->widths[axis];
-        if (period > 0.0 && !(place[axis] >= 0.0 && place[axis] < period)) {
-            images[axis] += (int32_t)lattice_wrap(&place[axis], period);
+        const double count = lattice_wrap_axis(&place[axis], l->widths[axis]);
+        if (count != 0.0) {
+            images[axis] += (int32_t)count;
         }
     }
 }

@@ -230,18 +230,12 @@ static abut_status select_pairs(abut_simulation *s, abut_interaction kind, abut_
 /* ---- images of the last step ---- */
 
 /* How many of each vector were subtracted, at the end of the last step, from the position of a
- * row's second partner. Walls are not moved into the cell. */
+ * row's second partner: a body, or a wall, which is not moved into the cell. */
 static vec3 last_wraps_of_second(const abut_simulation *s, const interaction_table *t,
                                  abut_index row)
 {
-    switch (t->kind) {
-    case ABUT_BODY_BODY:
-        return rigid_last_wraps(s, &s->solids.bodies[t->body.j[row]].rigid);
-    case ABUT_BODY_SPHERE:
-        return pair_rows_last_wraps(s, s->store.places[t->body.j[row]]);
-    default:
-        return (vec3){0.0, 0.0, 0.0};
-    }
+    return t->kind == ABUT_BODY_BODY ? rigid_last_wraps(s, &s->solids.bodies[t->body.j[row]].rigid)
+                                     : (vec3){0.0, 0.0, 0.0};
 }
 
 /* The image of a row of the last step by its present name: after partners were moved into the cell,

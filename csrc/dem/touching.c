@@ -20,11 +20,9 @@ typedef struct outline {
 
 static outline outline_of(const newcomers *new, const lattice *l)
 {
-    const double *vectors = lattice_vectors(l);
     outline o;
     for (int axis = 0; axis < 3; axis++) {
-        const bool spans = vectors && (vectors[axis] != 0.0 || vectors[3 + axis] != 0.0 ||
-                                       vectors[6 + axis] != 0.0);
+        const bool spans = lattice_spans(l, axis);
         o.low[axis] = spans ? -INFINITY : INFINITY, o.high[axis] = -o.low[axis];
         for (abut_index k = 0; !spans && k < new->count; k++) {
             const double center = new->centers[3 * k + axis], radius = new->radii[k];
