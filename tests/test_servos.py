@@ -398,7 +398,7 @@ def test_a_half_space_without_load_does_not_warn():
 
 
 def sheared(workers=1):
-    """A bed under a lid that is dragged, and whose load varies."""
+    """A bed under a lid that is dragged with a load that varies."""
     sim, lid, load = bed(None, ratio=1e3, workers=workers)
     press = abut.Servo(force=cyclic(3 * load, 200 * sim.step), normal=(0, 0, -1), speed=0.05)
     lid.motion = abut.Motions([press, abut.Translating((0.01, 0, 0))])

@@ -110,7 +110,7 @@ def read_frame(path: Path, names: Sequence[str], given: Given = NOTHING) -> Fram
 
 
 def read_column_names(path: Path) -> list[str]:
-    """Read the names of the columns of atoms, and of velocities."""
+    """Read the column names for atoms, and those for velocities."""
     parts = _read_parts(path)
     return [*_names_of(parts.sections["Atoms"]), *_speed_names(parts.sections.get("Velocities"))]
 

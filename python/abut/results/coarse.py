@@ -16,7 +16,7 @@ from ..base.arrays import Doubles, Indices
 # The largest number of weights that are in memory at once, 16 MiB.
 _BATCH = 2**21
 
-# A kernel may reach this many cells, whose numbers take 100 MB.
+# A kernel may reach this many cells; their numbers take 100 MB.
 _MOST_CELLS = 2**21
 
 # The largest number of points on lines that are in memory at once.

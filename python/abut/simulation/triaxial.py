@@ -65,7 +65,7 @@ def triaxial(
         was copied or loaded, in the order of `TriaxialCell.walls`. `pressure` is then optional.
     first_sides : (3,) array_like, optional
         The sides for which the strain is 0: `TriaxialCell.first_sides`. By default those of the
-        places at which the walls were added, so that the strain of a loaded cell goes on. Where
+        places at which the walls were added, so that a loaded cell continues its strain. Where
         ``cell.strain = 0`` has changed them, give them again.
 
     Returns
